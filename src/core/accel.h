@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * What is known of each accelerator, as data: one row per engine or instruction set.
+ * Everything here is a fact with a source; deciding is policy.c's work.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/kver.h"
+
+enum accel_kind {
+	ACCEL_CPU,	/* instructions of the CPU itself: AES-NI, ARMv8-CE, PadLock … */
+	ACCEL_CPU_SIMD, /* general vector unit, counts as software: NEON, SPE */
+	ACCEL_ONCHIP,	/* an engine on the SoC or in the chipset */
+	ACCEL_PCI,	/* a card or PCI function */
+	ACCEL_PARAVIRT, /* offered by a hypervisor */
+	ACCEL_STORAGE,	/* the drive or its controller encrypts */
+	ACCEL_SOFTWARE, /* portable C, the baseline */
+};
+
+/* Architectures, bits. */
+enum arch {
+	ARCH_X86_32 = 1 << 0, ARCH_X86_64 = 1 << 1, ARCH_ARM = 1 << 2, ARCH_ARM64 = 1 << 3, ARCH_MIPS = 1 << 4,
+	ARCH_PPC32 = 1 << 5, ARCH_PPC64 = 1 << 6, ARCH_S390 = 1 << 7, ARCH_RISCV = 1 << 8, ARCH_SPARC = 1 << 9,
+	ARCH_OTHER = 1 << 10, ARCH_ANY = 0x7ff,
+};
+
+/* How a row is recognised. All entries of `match` are alternatives: one hit is enough. */
+enum match_how {
+	MATCH_NONE = 0,	  /* ends the list */
+	MATCH_CPU,	  /* every word of `what` is in the CPU's flags/Features line ("ace ace_en") */
+	MATCH_ISA,	  /* every word of `what` is an extension in the riscv isa string ("zvkned") */
+	MATCH_CPUCAP,	  /* sparc cpucaps, s390 features, … : every word in that line */
+	MATCH_HWCAP2_PPC, /* AT_HWCAP2 bit, `what` = "vec_crypto" */
+	MATCH_PCI,	  /* "1022:2082", lower-case hex; "1425:*" any device of the vendor; "1af4:1054" */
+	MATCH_VIRTIO,	  /* virtio device id, decimal: "20" */
+	MATCH_DT,	  /* device tree compatible string, exact */
+	MATCH_ACPI,	  /* ACPI hardware id: "HISI02C1" */
+	MATCH_PLATFORM,	  /* platform device name without instance: "mv_crypto" */
+	MATCH_FSLMC,	  /* fsl-mc object type: "dpseci" */
+	MATCH_VIO,	  /* ppc VIO device type: "ibm,sym-encryption-v1" */
+	MATCH_OPAL,	  /* a block device says it supports TCG Opal */
+	MATCH_INLINE,	  /* a block queue has a crypto/ directory */
+	MATCH_ALWAYS,	  /* software baseline */
+};
+struct accel_match {
+	enum match_how how;
+	const char *what;
+};
+
+/* Key sizes the *hardware* works with, bits; for xts the whole key (two halves). */
+enum accel_keys {
+	KEYS_128 = 1 << 0, KEYS_192 = 1 << 1, KEYS_256 = 1 << 2,	/* ecb, cbc, ctr, single block */
+	KEYS_XTS_256 = 1 << 3, KEYS_XTS_384 = 1 << 4, KEYS_XTS_512 = 1 << 5,
+	KEYS_UNKNOWN = 1 << 7,						/* never claimed as hardware */
+	KEYS_AES = KEYS_128 | KEYS_192 | KEYS_256,
+	KEYS_XTS = KEYS_XTS_256 | KEYS_XTS_384 | KEYS_XTS_512,
+};
+
+enum accel_modes {
+	MODE_SINGLE = 1 << 0, /* single block "aes": serves ESSIV IVs and XTS tweaks through templates */
+	MODE_ECB = 1 << 1, MODE_CBC = 1 << 2, MODE_CTR = 1 << 3, MODE_XTS = 1 << 4, MODE_CTS = 1 << 5,
+	MODE_ESSIV = 1 << 6,  /* registers essiv(cbc(aes),sha256) itself */
+	MODE_GCM = 1 << 7, MODE_HASH = 1 << 8,
+};
+
+/* One algorithm a driver registers. A name that changed over kernels has several rows. */
+struct accel_alg {
+	const char *name;     /* "cbc(aes)" */
+	const char *driver;   /* "cbc-aes-geode" */
+	int priority;	      /* as registered; -1 = not known */
+	kver since, until;    /* first and last kernel *read* that has it; 0 = no bound known */
+	uint16_t hw_keys;     /* enum accel_keys done by the hardware */
+	uint16_t mode;	      /* one of enum accel_modes */
+};
+
+/* What the driver does with a key size its hardware lacks. */
+enum accel_other_keys { OTHER_KEYS_UNKNOWN, OTHER_KEYS_REFUSED, OTHER_KEYS_SOFTWARE, OTHER_KEYS_NONE };
+
+enum accel_dmcrypt {
+	DMCRYPT_YES,
+	DMCRYPT_NO_MEMORY_FLAG, /* CRYPTO_ALG_ALLOCATES_MEMORY: masked out by dm-crypt since 5.10 */
+	DMCRYPT_NO_CIPHER,	/* hash or AEAD only */
+	DMCRYPT_NO_DRIVER,	/* driver removed from the kernel */
+	DMCRYPT_NO_STORAGE,	/* works below dm-crypt (Opal, inline encryption) */
+	DMCRYPT_BY_NAME,	/* priority too low: only when its driver is named */
+};
+
+/* A published or measured rate; both sides in MB/s (10^6 bytes) or 0 when not in the source. */
+struct accel_figure {
+	const char *what;   /* "aes-cbc-plain 128, dm-crypt write, ALIX LX800" */
+	double cpu, engine; /* MB/s */
+	bool silicon;	    /* true: a real board; false: a model, never used to rank */
+	const char *source; /* who published it, when */
+};
+
+enum accel_tri { TRI_UNKNOWN, TRI_NO, TRI_YES };
+
+struct accel {
+	const char *id;	  /* stable: "geode-lx" */
+	const char *name; /* "AMD Geode LX security block (LX700/800/900)" */
+	enum accel_kind kind;
+	unsigned int arch;		   /* ARCH_* bits */
+	const struct accel_match *match;   /* ends with MATCH_NONE */
+	const char *how_detected;	   /* for people */
+	const char *const *modules;	   /* module names as modprobe takes them, in load order; NULL-terminated */
+	const char *const *kconfig;	   /* option names without CONFIG_, all needed; NULL-terminated */
+	const struct accel_alg *algs;	   /* ends with name == NULL */
+	unsigned int modes;		   /* MODE_* bits the hardware does */
+	enum accel_other_keys other_keys;
+	const char *other_keys_text;	   /* one clause for people, or NULL */
+	const char *sync;		   /* "synchronous", "asynchronous", … */
+	const char *rng_module;		   /* hwrng module to load, or NULL */
+	const char *rng_note;
+	enum accel_dmcrypt dmcrypt;
+	kver dmcrypt_since, dmcrypt_until; /* kernels for which `dmcrypt` holds; 0 = no bound known */
+	enum accel_tri slower_than_cpu;	   /* published figures: slower than the same machine's CPU code */
+	const struct accel_figure *figures; /* ends with what == NULL; NULL = none known */
+	const char *quirks;		   /* text for people */
+	kver present_since, present_until; /* kernels read that have the driver; 0 = no bound known */
+	const char *present;		   /* text: since/removed */
+	const char *source;		   /* kernel files, datasheet */
+};
+
+/* The table, in the order `detect` reports. */
+extern const struct accel accel_table[];
+extern const size_t accel_count;
+
+const struct accel *accel_by_id(const char *id);
+/* Row whose algorithm list has this exact driver name; NULL when none. kernel 0 = any version. */
+const struct accel *accel_by_driver(const char *driver, kver kernel, const struct accel_alg **alg);
+/* Row that lists this module (dashes and underscores equal); NULL when none. */
+const struct accel *accel_by_module(const char *module);
+/* True when the alg row applies to this kernel (0 = unknown kernel: true). */
+bool accel_alg_in(const struct accel_alg *alg, kver kernel);
+const char *accel_kind_name(enum accel_kind k);	  /* "cpu-instruction", "on-chip", … stable, for JSON */
+/* "128, 192, 256" for a mask of KEYS_*; "unknown". Returns buf. */
+const char *accel_keys_text(unsigned int keys, char *buf, size_t size);
+/* All hardware key sizes of a row, OR of its algorithms. */
+unsigned int accel_hw_keys(const struct accel *a, kver kernel);
+/* "ecb, cbc" for a mask of MODE_*. Returns buf. */
+const char *accel_modes_text(unsigned int modes, char *buf, size_t size);
+/* An engine outside the CPU (Geode, DCP, QAT …): only these can make format refuse, and only these need a load. */
+bool accel_is_engine(const struct accel *a);
