@@ -6,7 +6,7 @@
 #   fetch.sh kernel   i386|amd64    tree with boot/vmlinuz-V, boot/config-V and lib/modules/V (depmod has run)
 #   fetch.sh userland i386|amd64    tree with cryptsetup, dmsetup, kmod, busybox, e2fsprogs and their libraries
 #   fetch.sh headers  i386|amd64    tree with usr/src/linux-headers-V-FLAVOUR, ready for make -C (prefix fixed up)
-#   fetch.sh sysroot  i386          tree to cross-build against, with libs for the run-time loader too
+#   fetch.sh sysroot  i386|amd64    tree to build against for a guest: C library, headers, -dev packages
 #   fetch.sh kver     i386|amd64    release (V above, as uname -r) of the kernel tree; headers are of the same V
 #   fetch.sh kdir     i386|amd64    the directory to give to make -C when building a module for that kernel
 #   fetch.sh all                    everything above
@@ -31,12 +31,13 @@ trees=$cache/trees
 component=main
 
 # Roots of the userland; what they depend on comes by itself. libblkid1, libkmod2, libjson-c5 and
-# libssl3 are named because hwluks links them whatever cryptsetup does.
-userland_packages='cryptsetup-bin dmsetup kmod busybox-static e2fsprogs
+# libssl3 are named because hwluks links them whatever cryptsetup does; dash, because busybox's shell
+# prefers its own modprobe and the like to the real ones, whatever PATH says.
+userland_packages='cryptsetup-bin dmsetup kmod busybox-static dash e2fsprogs
 	libcryptsetup12 libblkid1 libdevmapper1.02.1 libkmod2 libjson-c5 libssl3'
 # Dependencies that only maintainer scripts use. A guest has no dpkg.
 unwanted_packages='debconf cdebconf perl-base dpkg tar gcc-12-base logsave libc-bin'
-sysroot_packages='libcryptsetup-dev libblkid-dev libdevmapper-dev libkmod-dev libjson-c-dev
+sysroot_packages='libc6-dev libcryptsetup-dev libblkid-dev libdevmapper-dev libkmod-dev libjson-c-dev
 	libssl-dev'
 
 say() { printf 'fetch: %s\n' "$*" >&2; }
@@ -145,29 +146,31 @@ index_ready() (
 	touch "$dir/index.ok"
 )
 
-# Downloads packages into the cache and prints the names of their files, in the order given.
+# Downloads packages into the cache and prints the paths of their files.
 # $1: architecture; rest: package names. An index that has grown old is renewed once.
 download() (
 	arch=$1
 	shift
 	debs=$cache/debs/$arch
+	log=$cache/debs/$arch.log
 	mkdir -p "$debs"
-	if ! (cd "$debs" && private_apt "$arch" apt-get download "$@" >"$debs/download.log" 2>&1); then
+	cd "$debs"
+	if ! private_apt "$arch" apt-get download "$@" >"$log" 2>&1; then
 		say "the index may be old: renewing it"
 		private_apt "$arch" apt-get update >"$cache/apt/$arch/update.log" 2>&1 || true
-		if ! (cd "$debs" && private_apt "$arch" apt-get download "$@" >"$debs/download.log" 2>&1)
-		then
-			tail -n 5 "$debs/download.log" >&2
+		if ! private_apt "$arch" apt-get download "$@" >"$log" 2>&1; then
+			tail -n 5 "$log" >&2
 			die "cannot download for $arch: $*"
 		fi
 	fi
-	for p in "$@"; do
-		v=$(private_apt "$arch" apt-cache show --no-all-versions "$p" |
-			sed -n 's/^Version: //p' | head -n 1 | sed 's/:/%3a/')
-		set -- "$debs/${p}_${v}_"*.deb
-		[ -f "$1" ] || die "$p $v: downloaded, but no such file in $debs"
-		printf '%s\n' "$1"
-	done
+	# asked elsewhere, as apt leaves out what is already in the current directory
+	cd "$cache/apt/$arch/none"
+	private_apt "$arch" apt-get download --print-uris "$@" >"$log"
+	# a line is: 'URI' FILE SIZE HASH
+	while read -r _ file _; do
+		[ -f "$debs/$file" ] || die "$file: downloaded, but not in $debs"
+		printf '%s\n' "$debs/$file"
+	done <"$log"
 )
 
 # All packages that the given ones need, themselves included, less the unwanted ones.
@@ -255,7 +258,8 @@ make_userland() {
 
 # $3: the name that the tree will have when it is in place.
 make_headers() {
-	v=$(cat "$(tree kernel "$1" "$(recipe kernel "$1")")/.kver")
+	kernel=$(tree kernel "$1" "$(recipe kernel "$1")")
+	v=$(cat "$kernel/.kver")
 	host=$(dpkg --print-architecture)
 	files=$(download "$1" "linux-headers-$v" "linux-headers-${v%-"$(flavour "$1")"}-common")
 	printf '%s\n' "$files" | unpack "$2"
@@ -275,16 +279,12 @@ make_headers() {
 }
 
 make_sysroot() {
-	[ "$1" = i386 ] || die "a sysroot is only made for i386"
 	# shellcheck disable=SC2086
-	names=$(closure "$1" $sysroot_packages | grep -v -e '^linux-libc-dev' -e '^libc-dev-bin$' \
-		-e '^libc6-dev$' -e '^rpcsvc-proto$')
+	names=$(closure "$1" $sysroot_packages)
 	# shellcheck disable=SC2086
 	files=$(download "$1" $names)
 	printf '%s\n' "$files" | unpack "$2"
 	rm -rf "${2:?}/usr/share"
-	# The cross compiler brings its own C library's start files and linker script.
-	find "$2" \( -name libc.so -o -name libc.a -o -name 'crt*.o' \) -delete
 	# Absolute links would lead out of the tree.
 	find "$2" -type l | while read -r link; do
 		target=$(readlink "$link")
@@ -314,7 +314,7 @@ what=${1:-}
 arch=${2:-}
 case $what:$arch in
 kernel:i386 | kernel:amd64 | userland:i386 | userland:amd64 | headers:i386 | headers:amd64 | \
-	sysroot:i386 | kver:i386 | kver:amd64 | kdir:i386 | kdir:amd64 | all:) ;;
+	sysroot:i386 | sysroot:amd64 | kver:i386 | kver:amd64 | kdir:i386 | kdir:amd64 | all:) ;;
 *) usage ;;
 esac
 for tool in apt-get apt-cache dpkg dpkg-deb depmod flock; do
@@ -327,14 +327,19 @@ exec 9>"$cache/fetch.lock"
 flock 9
 case $what in
 kernel | userland | headers | sysroot) tree "$what" "$arch" "$(recipe "$what" "$arch")" ;;
-kver) cat "$(tree kernel "$arch" "$(recipe kernel "$arch")")/.kver" ;;
-kdir) cat "$(tree headers "$arch" "$(recipe headers "$arch")")/.kdir" ;;
+kver)
+	dir=$(tree kernel "$arch" "$(recipe kernel "$arch")")
+	cat "$dir/.kver"
+	;;
+kdir)
+	dir=$(tree headers "$arch" "$(recipe headers "$arch")")
+	cat "$dir/.kdir"
+	;;
 all)
 	for a in i386 amd64; do
-		for k in kernel userland headers; do
+		for k in kernel userland headers sysroot; do
 			tree $k $a "$(recipe $k $a)"
 		done
 	done
-	tree sysroot i386 "$(recipe sysroot i386)"
 	;;
 esac
