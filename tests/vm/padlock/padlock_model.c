@@ -13,8 +13,8 @@
  *
  * Broken engine, by parameter (also writable later in /sys/module/padlock_model/parameters):
  *   fault=1          flip one bit in the last byte of an operation's output
- *   fault_after=N    ... but leave the first N operations since load or reset alone
- *   fault_min=BYTES  ... and only in operations of at least BYTES
+ *   fault_min=BYTES  ... only in operations of at least BYTES
+ *   fault_after=N    ... leaving the first N of these since load or reset alone
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -49,9 +49,9 @@ static bool fault;
 module_param(fault, bool, 0644);
 MODULE_PARM_DESC(fault, "return wrong data");
 
-static ulong fault_after;
-module_param(fault_after, ulong, 0644);
-MODULE_PARM_DESC(fault_after, "operations done right before the fault sets in");
+static uint fault_after;
+module_param(fault_after, uint, 0644);
+MODULE_PARM_DESC(fault_after, "such operations done right before the fault sets in");
 
 static uint fault_min;
 module_param(fault_min, uint, 0644);
@@ -62,7 +62,7 @@ enum { ENC, DEC, NR_DIRS };
 
 static atomic64_t ops[NR_MODES][NR_DIRS];
 static atomic64_t blocks[NR_MODES][NR_DIRS];
-static atomic64_t total_ops, faults;
+static atomic64_t could_fault, faults;
 
 struct xcrypt {
 	int mode, dir;
@@ -83,7 +83,7 @@ static void counters_reset(void)
 			atomic64_set(&blocks[m][d], 0);
 		}
 	}
-	atomic64_set(&total_ops, 0);
+	atomic64_set(&could_fault, 0);
 	atomic64_set(&faults, 0);
 }
 
@@ -138,16 +138,12 @@ static void xcrypt_run(struct xcrypt *x)
 /* Called with x->out behind the last block written. */
 static void xcrypt_account(const struct xcrypt *x)
 {
-	s64 nr = atomic64_inc_return(&total_ops);
-
 	atomic64_inc(&ops[x->mode][x->dir]);
 	atomic64_add(x->count, &blocks[x->mode][x->dir]);
 
-	if (!READ_ONCE(fault) || !x->count)
+	if (!x->count || x->count * AES_BLOCK_SIZE < READ_ONCE(fault_min))
 		return;
-	if (nr <= (s64)READ_ONCE(fault_after))
-		return;
-	if (x->count * AES_BLOCK_SIZE < READ_ONCE(fault_min))
+	if (!READ_ONCE(fault) || atomic64_inc_return(&could_fault) <= READ_ONCE(fault_after))
 		return;
 	x->out[-1] ^= 1;
 	atomic64_inc(&faults);

@@ -129,7 +129,7 @@ record() {
 	esac
 	machine=pc
 	if [ "$options" = geode ]; then
-		wrap=${GEODE_MODEL:-$build/geode-model}
+		wrap="${GEODE_MODEL:-$build/geode-model} --"
 		machine=pc,memory-backend=m
 		options='-object memory-backend-memfd,id=m,size=256M,share=on -device x-pci-proxy-dev,id=geode,fd=10'
 	fi
