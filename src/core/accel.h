@@ -117,6 +117,8 @@ struct accel {
 	const char *rng_note;
 	enum accel_dmcrypt dmcrypt;
 	kver dmcrypt_since, dmcrypt_until; /* kernels for which `dmcrypt` holds; 0 = no bound known */
+	enum accel_dmcrypt dmcrypt_else;   /* what holds outside those kernels; use accel_dmcrypt_in() */
+	kver in_lib_since;		   /* from here aes-lib and *-aes-lib use these instructions too; 0 = never */
 	enum accel_tri slower_than_cpu;	   /* published figures: slower than the same machine's CPU code */
 	const struct accel_figure *figures; /* ends with what == NULL; NULL = none known */
 	const char *quirks;		   /* text for people */
@@ -130,12 +132,26 @@ extern const struct accel accel_table[];
 extern const size_t accel_count;
 
 const struct accel *accel_by_id(const char *id);
-/* Row whose algorithm list has this exact driver name; NULL when none. kernel 0 = any version. */
+/*
+ * Row whose algorithm list has this exact driver name; NULL when none. kernel 0 = any version.
+ * An entry for this kernel goes first; one for other kernels still tells what the name means.
+ * A few names belong to more than one row (arm and arm64; the two OcteonTX generations): whoever
+ * knows which rows match the machine asks those first, with accel_alg_by_driver().
+ */
 const struct accel *accel_by_driver(const char *driver, kver kernel, const struct accel_alg **alg);
+/* The same within one row; alg may be NULL there and here. */
+const struct accel_alg *accel_alg_by_driver(const struct accel *a, const char *driver, kver kernel);
 /* Row that lists this module (dashes and underscores equal); NULL when none. */
 const struct accel *accel_by_module(const char *module);
-/* True when the alg row applies to this kernel (0 = unknown kernel: true). */
+/*
+ * True when the range holds for this kernel (0 = unknown kernel: true). `until` names the last kernel
+ * read that has a thing, so it also covers the kernels between that one and the next one read.
+ */
+bool accel_range_in(kver since, kver until, kver kernel);
+/* True when the alg row applies to this kernel. */
 bool accel_alg_in(const struct accel_alg *alg, kver kernel);
+/* Whether dm-crypt can use the row on this kernel (0: what holds for the newest kernels read). */
+enum accel_dmcrypt accel_dmcrypt_in(const struct accel *a, kver kernel);
 const char *accel_kind_name(enum accel_kind k);	  /* "cpu-instruction", "on-chip", … stable, for JSON */
 /* "128, 192, 256" for a mask of KEYS_*; "unknown". Returns buf. */
 const char *accel_keys_text(unsigned int keys, char *buf, size_t size);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * Look-ups in the accelerator table and its words for people.
+ * Must not know which accelerators exist (accel_table.c) nor decide anything (policy.c).
+ */
+#include <string.h>
+
+#include "core/accel.h"
+#include "util/util.h"
+
+/* Kernels whose sources the table was read from. */
+static const kver kernels_read[] = {
+	KVER(5, 10), KVER(6, 1), KVER(6, 12), KVER(7, 2), KVER(7, 3),
+};
+
+/* First kernel after `k` in which the table's facts were looked at again; 0 = none yet. */
+static kver next_read(kver k)
+{
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(kernels_read); i++)
+		if (kernels_read[i] == k)
+			return kernels_read[i + 1];
+	return 0;
+}
+
+bool accel_range_in(kver since, kver until, kver kernel)
+{
+	if (!kernel)
+		return true;
+	if (since && kernel < since)
+		return false;
+	return !until || kernel <= until || kernel < next_read(until);
+}
+
+bool accel_alg_in(const struct accel_alg *alg, kver kernel)
+{
+	return accel_range_in(alg->since, alg->until, kernel);
+}
+
+enum accel_dmcrypt accel_dmcrypt_in(const struct accel *a, kver kernel)
+{
+	if (!kernel)
+		kernel = kernels_read[ARRAY_SIZE(kernels_read) - 1];
+	if (accel_range_in(a->dmcrypt_since, a->dmcrypt_until, kernel))
+		return a->dmcrypt;
+	return a->dmcrypt_else;
+}
+
+const struct accel *accel_by_id(const char *id)
+{
+	for (size_t i = 0; i < accel_count; i++)
+		if (!strcmp(accel_table[i].id, id))
+			return &accel_table[i];
+	return NULL;
+}
+
+const struct accel_alg *accel_alg_by_driver(const struct accel *a, const char *driver, kver kernel)
+{
+	const struct accel_alg *other = NULL;
+
+	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+		if (strcmp(g->driver, driver))
+			continue;
+		if (accel_alg_in(g, kernel))
+			return g;
+		other = g;
+	}
+	return other;
+}
+
+const struct accel *accel_by_driver(const char *driver, kver kernel, const struct accel_alg **alg)
+{
+	const struct accel *other = NULL;
+	const struct accel_alg *other_alg = NULL;
+
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		const struct accel_alg *g = accel_alg_by_driver(a, driver, kernel);
+
+		if (!g || (other && !accel_alg_in(g, kernel)))
+			continue;
+		other = a;
+		other_alg = g;
+		if (accel_alg_in(g, kernel))
+			break;
+	}
+	if (alg)
+		*alg = other_alg;
+	return other;
+}
+
+/* Module names as the kernel compares them: '-' and '_' are the same letter. */
+static bool same_module(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
+			return false;
+	}
+	return *a == *b;
+}
+
+const struct accel *accel_by_module(const char *module)
+{
+	for (size_t i = 0; i < accel_count; i++)
+		for (const char *const *m = accel_table[i].modules; m && *m; m++)
+			if (same_module(*m, module))
+				return &accel_table[i];
+	return NULL;
+}
+
+const char *accel_kind_name(enum accel_kind k)
+{
+	switch (k) {
+	case ACCEL_CPU:
+		return "cpu-instruction";
+	case ACCEL_CPU_SIMD:
+		return "cpu-simd";
+	case ACCEL_ONCHIP:
+		return "on-chip";
+	case ACCEL_PCI:
+		return "pci";
+	case ACCEL_PARAVIRT:
+		return "paravirtual";
+	case ACCEL_STORAGE:
+		return "storage";
+	case ACCEL_SOFTWARE:
+		return "software";
+	}
+	return "unknown";
+}
+
+bool accel_is_engine(const struct accel *a)
+{
+	return a->kind == ACCEL_ONCHIP || a->kind == ACCEL_PCI || a->kind == ACCEL_PARAVIRT;
+}
+
+unsigned int accel_hw_keys(const struct accel *a, kver kernel)
+{
+	unsigned int keys = 0;
+
+	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+		if (accel_alg_in(g, kernel))
+			keys |= g->hw_keys;
+	return keys;
+}
+
+struct bit_name {
+	unsigned int bit;
+	const char *name;
+};
+
+/* Appends the names of the bits set, with `sep` in front of all but a first word of the text. */
+static void add_bits(char *buf, size_t size, const struct bit_name *names, size_t n,
+		     unsigned int mask, const char *sep)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(buf);
+
+		if (!(mask & names[i].bit))
+			continue;
+		str_copy(buf + len, size - len, len ? sep : "");
+		len = strlen(buf);
+		str_copy(buf + len, size - len, names[i].name);
+		sep = ", ";
+	}
+}
+
+const char *accel_keys_text(unsigned int keys, char *buf, size_t size)
+{
+	static const struct bit_name plain[] = {
+		{ KEYS_128, "128" }, { KEYS_192, "192" }, { KEYS_256, "256" },
+	};
+	static const struct bit_name xts[] = {
+		{ KEYS_XTS_256, "256" }, { KEYS_XTS_384, "384" }, { KEYS_XTS_512, "512" },
+	};
+	static const struct bit_name unknown[] = { { KEYS_UNKNOWN, "unknown" } };
+
+	if (!size)
+		return buf;
+	buf[0] = '\0';
+	add_bits(buf, size, plain, ARRAY_SIZE(plain), keys, ", ");
+	if (keys & KEYS_XTS) {
+		str_copy(buf + strlen(buf), size - strlen(buf), buf[0] ? "; xts" : "xts");
+		add_bits(buf, size, xts, ARRAY_SIZE(xts), keys, " ");
+	}
+	add_bits(buf, size, unknown, ARRAY_SIZE(unknown), keys, "; ");
+	if (!buf[0])
+		str_copy(buf, size, "none");
+	return buf;
+}
+
+const char *accel_modes_text(unsigned int modes, char *buf, size_t size)
+{
+	static const struct bit_name names[] = {
+		{ MODE_SINGLE, "single block" },
+		{ MODE_ECB, "ecb" },
+		{ MODE_CBC, "cbc" },
+		{ MODE_CTR, "ctr" },
+		{ MODE_XTS, "xts" },
+		{ MODE_CTS, "cts" },
+		{ MODE_ESSIV, "essiv" },
+		{ MODE_GCM, "gcm" },
+		{ MODE_HASH, "hash" },
+	};
+
+	if (!size)
+		return buf;
+	buf[0] = '\0';
+	add_bits(buf, size, names, ARRAY_SIZE(names), modes, ", ");
+	if (!buf[0])
+		str_copy(buf, size, "none");
+	return buf;
+}
