@@ -26,10 +26,14 @@ struct spec_error {
 	char why[200]; /* one sentence: what was found, what is wanted */
 };
 
+/* Room for any spec_text and spec_describe. */
+#define SPEC_TEXT_MAX 288
+
 /*
- * Parses what cryptsetup accepts for --cipher (including bare "aes" = aes-cbc-plain and bare
- * "cipher-mode" where an IV is not needed). key_bits and sector_size are left 0.
- * 0, or -EINVAL with *err filled.
+ * Parses what cryptsetup accepts for --cipher: cipher[:keycount]-mode-iv[:ivopts], bare "aes" and
+ * "aes-plain" = aes-cbc-plain, "aes-ecb", "null" = cipher_null-ecb, mode-less AEADs ("chacha20-random"),
+ * and capi:. Refused all the same: empty pieces ("aes-", "plain64:"), which cryptsetup passes on or drops.
+ * key_bits and sector_size are left 0. 0, or -EINVAL with *err (may be NULL) filled.
  */
 int spec_parse(const char *text, struct cipher_spec *spec, struct spec_error *err);
 
@@ -40,7 +44,7 @@ const char *spec_describe(const struct cipher_spec *spec, char *buf, size_t size
 
 /* Two keys in one (xts): the engine sees half of key_bits. */
 bool spec_is_xts(const struct cipher_spec *spec);
-/* Bits of the key that the data cipher gets: key_bits, halved for xts; extra IV keys (lmk, tcw, elephant) taken off. */
+/* Bits of the key that the data cipher gets: key_bits by keycount, halved for xts; extra IV keys (lmk, tcw, elephant) taken off. */
 unsigned int spec_cipher_key_bits(const struct cipher_spec *spec);
 /*
  * ESSIV: bits of the key of the IV cipher = length of the hash named in ivopts.
@@ -55,6 +59,12 @@ unsigned int spec_default_key_bits(const struct cipher_spec *spec);
  * 0, or -EINVAL with err->why; `at`/`len` point into spec_text() where that makes sense.
  */
 int spec_check(const struct cipher_spec *spec, struct spec_error *err);
+
+/*
+ * What the owner of this spec should know even where the class is good: plain wraps at 2 TiB, CBC is
+ * malleable, 64-bit blocks, CTR … One sentence, or NULL.
+ */
+const char *spec_caution(const struct cipher_spec *spec);
 
 /* Security classes, best first; see policy.h for what they allow. */
 enum spec_class {
