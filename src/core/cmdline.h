@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 /*
+ * text may be NULL everywhere here.
  * Value of the last `name` or `name=value` the kernel itself would see (nothing after "--"); '-' and
  * '_' in names are equal, double quotes are taken off. A bare name gives "".
  * 0, -ENOENT when it is not there, -ERANGE when the value does not fit (buf then has its start).
