@@ -8,22 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Module names are equal when they differ in '-' and '_' only (module-init-tools' own rule). */
-static bool same_module(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++) {
-		bool dash = (*a == '-' || *a == '_') && (*b == '-' || *b == '_');
-
-		if (*a != *b && !dash)
-			return false;
-	}
-	return *a == *b;
-}
-
 const struct module_fact *machine_module(const struct machine *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_mod; i++)
-		if (same_module(m->mod[i].name, name))
+		if (str_same_module(m->mod[i].name, name))
 			return &m->mod[i];
 	return NULL;
 }

@@ -11,31 +11,7 @@
 #include "core/accel.h"
 #include "core/cipher_spec.h"
 #include "core/machine.h"
-
-/* --- reasons: stable codes, one plain sentence each, shared by verdicts and load plans ------ */
-
-enum reason_code {
-	REASON_NONE,
-#define REASON(code, id, meaning) code,
-#include "core/reasons.def"
-#undef REASON
-	REASON_COUNT
-};
-/* Stable string for JSON and the docs: "key-size", "memory-flag", … */
-const char *reason_id(enum reason_code code);
-/* What the code stands for, one line, for the man page. */
-const char *reason_meaning(enum reason_code code);
-
-struct reason {
-	enum reason_code code;
-	char *text; /* one sentence with the values found */
-};
-struct reasons {
-	struct reason *v;
-	size_t n;
-};
-void reasons_free(struct reasons *r);
-bool reasons_have(const struct reasons *r, enum reason_code code);
+#include "core/reasons.h"
 
 /* --- what is present, and in which state its driver is -------------------------------------- */
 
@@ -44,6 +20,7 @@ bool accel_present(const struct machine *m, const struct accel *a, char *how, si
 
 enum driver_state {
 	DRIVER_UNKNOWN,
+	DRIVER_NOT_IN_KERNEL, /* this kernel version has no code for it: removed, or not yet written */
 	DRIVER_NO_OPTION,  /* the kernel was built without it */
 	DRIVER_NO_MODULE,  /* the option is set, the module file is not installed */
 	DRIVER_NOT_LOADED, /* module is there */
@@ -60,6 +37,9 @@ const char *driver_state_name(enum driver_state s); /* "not-loaded", … stable,
 bool accel_missing_options(const struct machine *m, const struct accel *a, struct strv *out);
 /* May dm-crypt use this accelerator on this kernel? By the run-time flag where known, else by the row. */
 enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a);
+
+/* The CPU's own AES instructions, by its flags; PadLock is an accelerator row of its own and not meant here. */
+bool policy_cpu_has_aes(const struct machine *m);
 
 /* --- load plan -------------------------------------------------------------------------------- */
 

@@ -28,6 +28,17 @@ bool str_starts(const char *s, const char *prefix)
 	return !strncmp(s, prefix, strlen(prefix));
 }
 
+bool str_same_module(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		bool dash = (*a == '-' || *a == '_') && (*b == '-' || *b == '_');
+
+		if (*a != *b && !dash)
+			return false;
+	}
+	return *a == *b;
+}
+
 bool word_in(const char *list, const char *word)
 {
 	size_t n = strlen(word);

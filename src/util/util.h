@@ -70,6 +70,8 @@ void strv_free(struct strv *l);
 /* Copies at most size-1 bytes and terminates; returns false when src was cut. */
 bool str_copy(char *dst, size_t size, const char *src);
 bool str_starts(const char *s, const char *prefix);
+/* Module names: '-' and '_' are the same letter, as modprobe has it. */
+bool str_same_module(const char *a, const char *b);
 /* True when the white-space separated list has exactly this word. NULL list: false. */
 bool word_in(const char *list, const char *word);
 /* Decimal number, whole string, 0..max. 0, or -EINVAL / -ERANGE; *out untouched on error. */

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * Which accelerators a machine has, in which state their drivers are, and whether dm-crypt may use them.
+ * Must not know what anybody wants to encrypt.
+ */
+#include "core/policy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/kconfig.h"
+
+/* Every word of `what` is one of the words of `list`. */
+static bool has_all_words(const char *list, const char *what)
+{
+	char word[64];
+
+	while (*what) {
+		size_t n = strcspn(what, " ");
+
+		if (n >= sizeof(word))
+			return false;
+		memcpy(word, what, n);
+		word[n] = '\0';
+		if (n && !word_in(list, word))
+			return false;
+		what += n;
+		what += strspn(what, " ");
+	}
+	return true;
+}
+
+static bool describe(char *how, size_t size, const char *fmt, ...) PRINTF(3, 4);
+static bool describe(char *how, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (how) {
+		va_start(ap, fmt);
+		vsnprintf(how, size, fmt, ap);
+		va_end(ap);
+	}
+	return true;
+}
+
+static bool match_device(const struct machine *m, const struct accel_match *match, char *how, size_t size)
+{
+	static const char *const bus[] = {
+		[MATCH_PCI] = "PCI", [MATCH_VIRTIO] = "virtio device id", [MATCH_DT] = "device tree",
+		[MATCH_ACPI] = "ACPI", [MATCH_PLATFORM] = "platform device", [MATCH_FSLMC] = "fsl-mc object",
+		[MATCH_VIO] = "VIO device", [MATCH_OPAL] = "TCG Opal drive", [MATCH_INLINE] = "inline encryption queue",
+	};
+	const struct device_fact *d = machine_device(m, match);
+
+	if (!d)
+		return false;
+	return describe(how, size, "%s %s at %s", bus[match->how], d->id, d->where);
+}
+
+static bool match_one(const struct machine *m, const struct accel_match *match, char *how, size_t size)
+{
+	switch (match->how) {
+	case MATCH_CPU:
+	case MATCH_ISA:
+	case MATCH_CPUCAP:
+	case MATCH_HWCAP2_PPC:
+		return has_all_words(m->cpu.flags, match->what) &&
+		       describe(how, size, "CPU flags %s", match->what);
+	case MATCH_ALWAYS:
+		return describe(how, size, "always there");
+	case MATCH_NONE:
+		return false;
+	default:
+		return match_device(m, match, how, size);
+	}
+}
+
+bool accel_present(const struct machine *m, const struct accel *a, char *how, size_t size)
+{
+	if (m->arch && !(a->arch & m->arch))
+		return false;
+	for (const struct accel_match *match = a->match; match && match->how; match++)
+		if (match_one(m, match, how, size))
+			return true;
+	return false;
+}
+
+/* --- driver state ------------------------------------------------------------------------------ */
+
+bool accel_missing_options(const struct machine *m, const struct accel *a, struct strv *out)
+{
+	if (!m->kconfig)
+		return false;
+	for (const char *const *o = a->kconfig; o && *o; o++)
+		if (kconfig_get(m->kconfig, m->kconfig_len, *o) == KCONFIG_NO)
+			strv_add(out, *o);
+	return true;
+}
+
+static bool option_missing(const struct machine *m, const struct accel *a)
+{
+	struct strv missing = { 0 };
+	bool any;
+
+	accel_missing_options(m, a, &missing);
+	any = missing.n > 0;
+	strv_free(&missing);
+	return any;
+}
+
+/* The state as the kernel's algorithm list tells it, or DRIVER_UNKNOWN when none of the row is listed. */
+static enum driver_state listed_state(const struct machine *m, const struct accel *a)
+{
+	bool passed = false, failed = false, zero = false;
+
+	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+
+		if (!k)
+			continue;
+		if (k->selftest == SELFTEST_UNKNOWN)
+			failed = true;
+		else
+			passed = true;
+		if (!k->priority && g->priority > 0)
+			zero = true;
+	}
+	if (zero)
+		return DRIVER_QUARANTINED;
+	if (failed)
+		return DRIVER_FAILED;
+	if (!passed)
+		return DRIVER_UNKNOWN;
+	return m->selftests_off ? DRIVER_UNTESTED : DRIVER_REGISTERED;
+}
+
+/* True when the row has algorithms, but none for this kernel version. */
+static bool not_in_kernel(const struct machine *m, const struct accel *a)
+{
+	bool any = false;
+
+	if (a->dmcrypt == DMCRYPT_NO_DRIVER && !(a->present_until && m->kernel && m->kernel <= a->present_until))
+		return true;
+	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+		if (accel_alg_in(g, m->kernel))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static enum driver_state module_state_of(const struct machine *m, const struct accel *a)
+{
+	const struct module_fact *f = a->modules && a->modules[0] ? machine_module(m, a->modules[0]) : NULL;
+
+	switch (f ? f->state : MODULE_UNKNOWN) {
+	case MODULE_LOADED:
+	case MODULE_BUILTIN:
+		return DRIVER_LOADED;
+	case MODULE_PRESENT:
+		return f->denied ? DRIVER_DENIED : DRIVER_NOT_LOADED;
+	case MODULE_MISSING:
+		return option_missing(m, a) ? DRIVER_NO_OPTION : DRIVER_NO_MODULE;
+	default:
+		return option_missing(m, a) ? DRIVER_NO_OPTION : DRIVER_UNKNOWN;
+	}
+}
+
+enum driver_state driver_state(const struct machine *m, const struct accel *a)
+{
+	enum driver_state s = listed_state(m, a);
+
+	if (s != DRIVER_UNKNOWN)
+		return s;
+	if (not_in_kernel(m, a))
+		return DRIVER_NOT_IN_KERNEL;
+	return module_state_of(m, a);
+}
+
+const char *driver_state_name(enum driver_state s)
+{
+	static const char *const name[] = {
+		[DRIVER_UNKNOWN] = "unknown",	      [DRIVER_NOT_IN_KERNEL] = "not-in-kernel",
+		[DRIVER_NO_OPTION] = "no-option",     [DRIVER_NO_MODULE] = "no-module",
+		[DRIVER_NOT_LOADED] = "not-loaded",   [DRIVER_DENIED] = "denied",
+		[DRIVER_LOADED] = "loaded",	      [DRIVER_FAILED] = "selftest-failed",
+		[DRIVER_UNTESTED] = "untested",	      [DRIVER_QUARANTINED] = "quarantined",
+		[DRIVER_REGISTERED] = "registered",
+	};
+
+	return name[s];
+}
+
+/* --- may dm-crypt use it ------------------------------------------------------------------------ */
+
+/* The run-time flag of the row's listed ciphers: 1 = all carry it, 0 = one does not, -1 = not known. */
+static int memory_flag(const struct machine *m, const struct accel *a)
+{
+	int flag = -1;
+
+	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+
+		if (!k || !k->flags_known || g->mode == MODE_HASH || g->mode == MODE_GCM)
+			continue;
+		if (!(k->flags & ALG_FLAG_ALLOCATES_MEMORY))
+			return 0;
+		flag = 1;
+	}
+	return flag;
+}
+
+enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a)
+{
+	int flag = memory_flag(m, a);
+
+	if (flag == 1)
+		return DMCRYPT_NO_MEMORY_FLAG;
+	if (flag == 0 && accel_dmcrypt_in(a, m->kernel) == DMCRYPT_NO_MEMORY_FLAG)
+		return DMCRYPT_YES;
+	return accel_dmcrypt_in(a, m->kernel);
+}
