@@ -51,6 +51,7 @@ struct binding_query {
 	const struct cipher_spec *spec;	    /* of the mapping asked about */
 	const struct cipher_spec *others;   /* of all other open crypt mappings */
 	size_t n_others;
+	bool others_known; /* false: they could not be listed, so counts prove nothing */
 	const char *recorded;		    /* driver from a record that still fits this mapping, or NULL */
 	const struct alg *const *candidate; /* policy_candidates(): best first; or NULL, then the list itself is searched */
 	size_t n_candidate;
