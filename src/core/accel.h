@@ -102,29 +102,30 @@ enum accel_tri { TRI_UNKNOWN, TRI_NO, TRI_YES };
 struct accel {
 	const char *id;	  /* stable: "geode-lx" */
 	const char *name; /* "AMD Geode LX security block (LX700/800/900)" */
-	enum accel_kind kind;
-	unsigned int arch;		   /* ARCH_* bits */
-	const struct accel_match *match;   /* ends with MATCH_NONE */
+	const struct accel_match *match;   /* ends with MATCH_NONE; holds on the row's `arch` only */
 	const char *how_detected;	   /* for people */
-	const char *const *modules;	   /* module names as modprobe takes them, in load order; NULL-terminated */
-	const char *const *kconfig;	   /* option names without CONFIG_, all needed; NULL-terminated */
-	const struct accel_alg *algs;	   /* ends with name == NULL */
-	unsigned int modes;		   /* MODE_* bits the hardware does */
-	enum accel_other_keys other_keys;
+	const char *const *modules;	   /* module names as modprobe takes them, in load order; NULL-terminated, or NULL */
+	const char *const *kconfig;	   /* option names without CONFIG_, all needed; NULL-terminated, or NULL */
+	const struct accel_alg *algs;	   /* ends with name == NULL; NULL = none known */
 	const char *other_keys_text;	   /* one clause for people, or NULL */
 	const char *sync;		   /* "synchronous", "asynchronous", … */
 	const char *rng_module;		   /* hwrng module to load, or NULL */
 	const char *rng_note;
-	enum accel_dmcrypt dmcrypt;
-	kver dmcrypt_since, dmcrypt_until; /* kernels for which `dmcrypt` holds; 0 = no bound known */
-	enum accel_dmcrypt dmcrypt_else;   /* what holds outside those kernels; use accel_dmcrypt_in() */
-	kver in_lib_since;		   /* from here aes-lib and *-aes-lib use these instructions too; 0 = never */
-	enum accel_tri slower_than_cpu;	   /* published figures: slower than the same machine's CPU code */
 	const struct accel_figure *figures; /* ends with what == NULL; NULL = none known */
-	const char *quirks;		   /* text for people */
-	kver present_since, present_until; /* kernels read that have the driver; 0 = no bound known */
+	const char *quirks;		   /* text for people, or NULL */
 	const char *present;		   /* text: since/removed */
 	const char *source;		   /* kernel files, datasheet */
+	/* small fields last and packed: there are 72 rows */
+	enum accel_kind kind : 8;
+	enum accel_other_keys other_keys : 8;
+	enum accel_dmcrypt dmcrypt : 8;
+	enum accel_dmcrypt dmcrypt_else : 8; /* what holds outside dmcrypt_since..until; use accel_dmcrypt_in() */
+	enum accel_tri slower_than_cpu : 8;  /* published figures: slower than the same machine's CPU code */
+	uint16_t arch;			     /* ARCH_* bits */
+	uint16_t modes;			     /* MODE_* bits the hardware does; 0 for rows that count as software */
+	kver dmcrypt_since, dmcrypt_until;   /* kernels for which `dmcrypt` holds; 0 = no bound known */
+	kver in_lib_since;		     /* from here aes-lib and *-aes-lib use these instructions too; 0 = never */
+	kver present_since, present_until;   /* kernels read that have the driver; 0 = no bound known */
 };
 
 /* The table, in the order `detect` reports. */
