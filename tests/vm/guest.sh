@@ -124,7 +124,7 @@ rm -rf "$over"
 set -- "$qemu" -nodefaults -no-user-config -display none -no-reboot -cpu "$cpu" -smp "$smp" \
 	-m "$memory" -serial "file:$run/console.log" -serial "file:$run/tap.log" \
 	-kernel "$kernel/boot/vmlinuz-$kver" -initrd "$run/initrd" \
-	-append "console=ttyS0 quiet panic=-1$append"
+	-append "console=ttyS0 quiet panic=-1 noisapnp$append"
 if [ -n "$icount" ]; then
 	set -- "$@" -accel tcg -icount "shift=$icount"
 else
