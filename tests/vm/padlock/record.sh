@@ -139,10 +139,10 @@ record() {
 		-serial stdio -no-reboot -kernel "$kernel/boot/vmlinuz-$version" -initrd "$tmp/initramfs" \
 		-append "console=ttyS0 quiet panic=-1" \
 		-drive if=none,id=d,file="$tmp/disk",format=raw -device virtio-blk-pci,drive=d $options
-	# one guest at a time on this host
+	# one guest at a time on this host; the lock is guest.sh's
 	exec 9>"$build/qemu.lock"
 	flock 9
-	timeout "${RECORD_LIMIT:-180}" "$@" </dev/null >"$tmp/console" 2>&1 9>&- &
+	timeout "${RECORD_LIMIT:-180}" "$@" </dev/null >"$tmp/console" 2>&1 &
 	qemu=$!
 	wait "$qemu" || { cat "$tmp/console" >&2; die "$name: the guest failed"; }
 	qemu=
