@@ -36,6 +36,7 @@ int sysroot_open(struct sysroot *sr, const char *dir);
 void sysroot_close(struct sysroot *sr);
 /* A read-only descriptor of a regular file; -ENOENT, -EACCES, -EINVAL (recorded root: not a regular file), … */
 int sysroot_open_file(struct sysroot *sr, const char *path);
+int sysroot_open_dir(struct sysroot *sr, const char *path);
 /*
  * Whole file, also of /proc and sysfs where sizes read 0; NUL-terminated, *text to be freed; len may be NULL.
  * A gzip file (/proc/config.gz) is returned unpacked, -ELIBACC when libz.so.1 is not installed.
@@ -73,6 +74,8 @@ enum probe_what {
  * Negative only when the root itself is of no use.
  */
 int probe_machine(struct sysroot *sr, unsigned int what, struct machine *m);
+/* Fills m->dev. Called by probe_machine. */
+int devices_probe(struct sysroot *sr, struct machine *m);
 /* After a module was loaded or a template prepared: reads /proc/crypto, flags (as `what` says) and module states anew. */
 int probe_again(struct sysroot *sr, unsigned int what, struct machine *m);
 

@@ -197,6 +197,11 @@ int sysroot_open_file(struct sysroot *sr, const char *path)
 	return fd;
 }
 
+int sysroot_open_dir(struct sysroot *sr, const char *path)
+{
+	return open_type(sr, path, S_IFDIR);
+}
+
 bool sysroot_exists(struct sysroot *sr, const char *path)
 {
 	int fd;
@@ -357,7 +362,7 @@ int sysroot_read_line(struct sysroot *sr, const char *path, char *buf, size_t si
 
 int sysroot_list(struct sysroot *sr, const char *path, struct strv *names)
 {
-	int fd = open_type(sr, path, S_IFDIR);
+	int fd = sysroot_open_dir(sr, path);
 	struct dirent *e;
 	DIR *d;
 
