@@ -497,9 +497,9 @@ const struct accel accel_table[] = {
 	REFUSES, ASYNC,
 	NO_MEMORY,
 	.figures = FIGURES(
+		{ "aes-128-cbc, 1 KiB requests, OpenSSL over cryptodev", 10.3, 13.4, true, DREAMPLUG },
 		{ "aes-128-cbc, 16-byte requests, OpenSSL over cryptodev", 8.1, 0.42, true, DREAMPLUG },
 		{ "aes-128-cbc, 256-byte requests, OpenSSL over cryptodev", 10.1, 5.4, true, DREAMPLUG },
-		{ "aes-128-cbc, 1 KiB requests, OpenSSL over cryptodev", 10.3, 13.4, true, DREAMPLUG },
 		{ "aes-128-cbc, 2 KiB requests, OpenSSL over cryptodev", 0, 15.8, true, DREAMPLUG }),
 	.quirks = "Loses to the CPU up to 256 bytes a request and wins from 1 KiB on. AF_ALG reaches it up to 6.12, so "
 		"cryptsetup benchmark shows a speed that no disk gets. Its SRAM has 2 KiB; Orion has no DMA for it.",
@@ -691,8 +691,8 @@ const struct accel accel_table[] = {
 	REFUSES, ASYNC,
 	.slower_than_cpu = TRI_NO,
 	.figures = FIGURES(
-		{ "ecb(aes) 128, 16-byte requests, MT7621", 9, 0.46, true, EIP93_ISSUES },
 		{ "ecb(aes) 128, 1 KiB requests, MT7621", 9, 21, true, EIP93_ISSUES },
+		{ "ecb(aes) 128, 16-byte requests, MT7621", 9, 0.46, true, EIP93_ISSUES },
 		{ "ecb(aes) 128, 8 KiB requests, MT7621", 9, 52, true, EIP93_ISSUES }),
 	.quirks = "The driver names look like templates and are not. Speed depends on request size: use 4096-byte sectors. "
 		"Small or oddly aligned requests may go to software.",
