@@ -57,9 +57,11 @@ static void cell_dmcrypt(const struct accel *a)
 
 	strbuf_printf(&b, "%s", dmcrypt_word(a->dmcrypt));
 	if (a->dmcrypt_since)
-		strbuf_printf(&b, " from %u.%u", KVER_MAJOR(a->dmcrypt_since), KVER_MINOR(a->dmcrypt_since));
+		strbuf_printf(&b, " from %u.%u", KVER_MAJOR(a->dmcrypt_since),
+		              KVER_MINOR(a->dmcrypt_since));
 	if (a->dmcrypt_until)
-		strbuf_printf(&b, " to %u.%u", KVER_MAJOR(a->dmcrypt_until), KVER_MINOR(a->dmcrypt_until));
+		strbuf_printf(&b, " to %u.%u", KVER_MAJOR(a->dmcrypt_until),
+		              KVER_MINOR(a->dmcrypt_until));
 	if (a->dmcrypt != a->dmcrypt_else && (a->dmcrypt_since || a->dmcrypt_until))
 		strbuf_printf(&b, ", else %s", dmcrypt_word(a->dmcrypt_else));
 	cell(b.s);
@@ -76,8 +78,8 @@ static void cell_measured(const struct accel *a)
 		if (f->cpu > 0 && (!best || (f->silicon && !best->silicon)))
 			best = f;
 	if (best)
-		strbuf_printf(&b, "%s: CPU %g, with it %g MB/s, %s (%s)", best->what, best->cpu, best->engine,
-			      best->silicon ? "silicon" : "model", best->source);
+		strbuf_printf(&b, "%s: CPU %g, with it %g MB/s, %s (%s)", best->what, best->cpu,
+		              best->engine, best->silicon ? "silicon" : "model", best->source);
 	cell(b.s ? b.s : "–");
 	strbuf_free(&b);
 }
@@ -96,8 +98,12 @@ static void row(const struct accel *a)
 	cell(a->id);
 	cell(a->how_detected);
 	cell_words(a->modules);
-	cell(keys ? accel_keys_text(keys, buf, sizeof(buf)) : counts_as_software(a) ? "software" : "–");
-	cell(a->modes ? accel_modes_text(a->modes, buf, sizeof(buf)) : counts_as_software(a) ? "software" : "–");
+	cell(keys                    ? accel_keys_text(keys, buf, sizeof(buf))
+	     : counts_as_software(a) ? "software"
+	                             : "–");
+	cell(a->modes                ? accel_modes_text(a->modes, buf, sizeof(buf))
+	     : counts_as_software(a) ? "software"
+	                             : "–");
 	cell_dmcrypt(a);
 	cell_measured(a);
 	puts("|");

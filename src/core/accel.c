@@ -149,7 +149,7 @@ struct bit_name {
 
 /* Appends the names of the bits set, with `sep` in front of all but a first word of the text. */
 static void add_bits(char *buf, size_t size, const struct bit_name *names, size_t n,
-		     unsigned int mask, const char *sep)
+                     unsigned int mask, const char *sep)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(buf);
@@ -166,10 +166,14 @@ static void add_bits(char *buf, size_t size, const struct bit_name *names, size_
 const char *accel_keys_text(unsigned int keys, char *buf, size_t size)
 {
 	static const struct bit_name plain[] = {
-		{ KEYS_128, "128" }, { KEYS_192, "192" }, { KEYS_256, "256" },
+		{ KEYS_128, "128" },
+		{ KEYS_192, "192" },
+		{ KEYS_256, "256" },
 	};
 	static const struct bit_name xts[] = {
-		{ KEYS_XTS_256, "256" }, { KEYS_XTS_384, "384" }, { KEYS_XTS_512, "512" },
+		{ KEYS_XTS_256, "256" },
+		{ KEYS_XTS_384, "384" },
+		{ KEYS_XTS_512, "512" },
 	};
 	static const struct bit_name unknown[] = { { KEYS_UNKNOWN, "unknown" } };
 

@@ -26,7 +26,6 @@
 #define ONLY_5_10 K5_10, K5_10
 #define ONLY_6_12 K6_12, K6_12
 #define ONLY_7_2  K7_2, K7_2
-#define FROM_6_1_TO_6_12 K6_1, K6_12
 #define UPTO_6_1  K5_10, K6_1
 #define UPTO_6_12 K5_10, K6_12
 
@@ -371,16 +370,15 @@ const struct accel accel_table[] = {
 	.how_detected = "signal processing unit of an e500v1 or e500v2 core; the module itself has no device table",
 	.modules = WORDS("aes-ppc-spe"), .kconfig = WORDS("CRYPTO_AES_PPC_SPE"),
 	.algs = ALGS(
-		SINGLE("aes-ppc-spe", 300, FROM_6_1_TO_6_12, 0),
-		ECB("ecb-ppc-spe", 300, FROM_6_1, 0),
-		CBC("cbc-ppc-spe", 300, FROM_6_1, 0),
-		CTR("ctr-ppc-spe", 300, FROM_6_1, 0),
-		XTS("xts-ppc-spe", 300, FROM_6_1, 0)),
+		SINGLE("aes-ppc-spe", 300, UPTO_6_12, 0),
+		ECB("ecb-ppc-spe", 300, ALL, 0),
+		CBC("cbc-ppc-spe", 300, ALL, 0),
+		CTR("ctr-ppc-spe", 300, ALL, 0),
+		XTS("xts-ppc-spe", 300, ALL, 0)),
 	REFUSES, SYNC,
 	.slower_than_cpu = TRI_NO,
 	.quirks = "Counts as software.",
-	.present_since = K6_1, .present = "in 6.1 to 7.3; 5.10 not looked at",
-	.source = "arch/powerpc/crypto/aes-spe-glue.c",
+	IN_ALL, .source = "arch/powerpc/crypto/aes-spe-glue.c",
 },
 {
 	.id = "s390-cpacf", .name = "IBM Z CPACF",
@@ -450,18 +448,17 @@ const struct accel accel_table[] = {
 	.how_detected = "cpucaps aes on a sun4v machine",
 	.modules = WORDS("aes-sparc64"), .kconfig = WORDS("CRYPTO_AES_SPARC64"),
 	.algs = ALGS(
-		SINGLE("aes-sparc64", 300, FROM_6_1_TO_6_12, KEYS_AES),
-		ECB("ecb-aes-sparc64", 300, FROM_6_1, KEYS_AES),
-		CBC("cbc-aes-sparc64", 300, FROM_6_1, KEYS_AES),
-		CTR("ctr-aes-sparc64", 300, FROM_6_1, KEYS_AES)),
+		SINGLE("aes-sparc64", 300, UPTO_6_12, KEYS_AES),
+		ECB("ecb-aes-sparc64", 300, ALL, KEYS_AES),
+		CBC("cbc-aes-sparc64", 300, ALL, KEYS_AES),
+		CTR("ctr-aes-sparc64", 300, ALL, KEYS_AES)),
 	.modes = MODE_SINGLE | MODE_ECB | MODE_CBC | MODE_CTR,
 	REFUSES, SYNC,
 	.rng_module = "n2-rng",
 	.in_lib_since = K7_2,
 	.slower_than_cpu = TRI_NO,
 	.quirks = "XTS goes through the template, in 7.3 too: SPARC is the one architecture without a native one there.",
-	.present_since = K6_1, .present = "in 6.1 to 7.3; 5.10 not looked at",
-	.source = "arch/sparc/crypto/aes_glue.c",
+	IN_ALL, .source = "arch/sparc/crypto/aes_glue.c",
 },
 {
 	.id = "sparc-n2", .name = "Sun Niagara2, T3 and KT stream processing unit",
@@ -739,8 +736,8 @@ const struct accel accel_table[] = {
 	REFUSES, ASYNC,
 	.rng_note = "inside sun8i-ce (CRYPTO_DEV_SUN8I_CE_TRNG)",
 	.dmcrypt_since = K6_1, .dmcrypt_else = DMCRYPT_NO_MEMORY_FLAG,
-	.quirks = "The 5.10 driver carries the memory flag, so dm-crypt cannot use it there. More than 8 scatter entries, "
-		"unaligned buffers and odd lengths go to software. Outranks the ARMv8 instructions in cbc and ecb.",
+	.quirks = "The 5.10 driver carries the memory flag, so dm-crypt cannot use it there. Unaligned buffers, odd "
+		"lengths and long scatter lists (over 8 entries) go to software. Outranks the ARMv8 instructions in cbc and ecb.",
 	IN_ALL, .source = "drivers/crypto/allwinner/sun8i-ce",
 },
 {
@@ -1077,8 +1074,8 @@ const struct accel accel_table[] = {
 		XTS("xts-aes-tegra", 500, FROM_6_12, KEYS_XTS)),
 	.modes = MODE_ECB | MODE_CBC | MODE_CTR | MODE_XTS,
 	REFUSES, ASYNC,
-	.quirks = "Outranks the ARMv8 instructions in every mode, so loading it moves new mappings onto it. With all key slots "
-		"taken it loads the key for each request.",
+	.quirks = "Outranks the ARMv8 instructions in every mode, so volumes opened after it was loaded run on it. When its key "
+		"slots are all taken each request brings its key along.",
 	NEW_IN_6_12, .source = "drivers/crypto/tegra/tegra-se-aes.c",
 },
 {

@@ -18,12 +18,14 @@
 
 #define ROWS 72
 
-#define ROW_CHECK(a, cond) do { \
-	if (!(cond)) \
-		fail_msg("row %s: %s", (a)->id, #cond); \
-} while (0)
+#define ROW_CHECK(a, cond)                                      \
+	do {                                                    \
+		if (!(cond))                                    \
+			fail_msg("row %s: %s", (a)->id, #cond); \
+	} while (0)
 
-#define for_each_row(a) for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+#define for_each_row(a) \
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
 #define for_each_alg(g, a) for (const struct accel_alg *g = (a)->algs; g && g->name; g++)
 
 static bool in_list(const char *const *list, size_t n, const char *s)
@@ -70,7 +72,8 @@ static void test_rows_are_unique_and_complete(void **state)
 {
 	(void)state;
 	assert_int_equal(accel_count, ROWS);
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		ROW_CHECK(a, only_chars(a->id, "-", false, true));
 		for (const struct accel *b = accel_table; b < a; b++)
 			ROW_CHECK(a, strcmp(a->id, b->id) && strcmp(a->name, b->name));
@@ -90,9 +93,11 @@ static void test_rows_are_unique_and_complete(void **state)
 static void test_texts_are_clean(void **state)
 {
 	(void)state;
-	for_each_row(a) {
-		const char *const text[] = { a->name, a->how_detected, a->other_keys_text, a->sync,
-					     a->rng_note, a->quirks, a->present, a->source };
+	for_each_row(a)
+	{
+		const char *const text[] = { a->name,    a->how_detected, a->other_keys_text,
+			                     a->sync,    a->rng_note,     a->quirks,
+			                     a->present, a->source };
 
 		for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 			if (text[i] && !good_text(text[i]))
@@ -160,12 +165,12 @@ static void test_match_syntax(void **state)
 {
 	(void)state;
 	assert_true(pci_id("1022:2082") && pci_id("1425:*"));
-	assert_false(pci_id("1022:208") || pci_id("1022:20822") || pci_id("1022:20AB") || pci_id("1022:"));
+	assert_false(pci_id("1022:208") || pci_id("1022:20822") || pci_id("1022:20AB") ||
+	             pci_id("1022:"));
 	assert_false(dt_compatible("geode") || dt_compatible(",x") || dt_compatible("a,"));
-	for_each_row(a)
-		for (const struct accel_match *m = a->match; m->how; m++)
-			if (!match_syntax_ok(m))
-				fail_msg("row %s: match kind %d \"%s\"", a->id, m->how, m->what);
+	for_each_row(a) for (const struct accel_match *m = a->match; m->how;
+	                     m++) if (!match_syntax_ok(m))
+		fail_msg("row %s: match kind %d \"%s\"", a->id, m->how, m->what);
 }
 
 /* Device ids that two rows are meant to share. */
@@ -173,7 +178,7 @@ static bool may_share_device(const char *a, const char *b)
 {
 	static const char *const pairs[][2] = {
 		{ "cavium-cpt", "marvell-octeontx-cpt" }, /* one PCI id, two drivers */
-		{ "stm32-cryp", "ux500-cryp" },		  /* old and new driver of one engine */
+		{ "stm32-cryp", "ux500-cryp" },           /* old and new driver of one engine */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
@@ -185,13 +190,15 @@ static bool may_share_device(const char *a, const char *b)
 static void test_device_ids_collide_only_where_meant(void **state)
 {
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		for (const struct accel_match *m = a->match; m->how; m++) {
 			if (m->how < MATCH_PCI || m->how > MATCH_VIO)
 				continue;
 			for (const struct accel *b = a; b < accel_table + accel_count; b++)
 				for (const struct accel_match *n = b->match; n->how; n++)
-					if (m != n && m->how == n->how && !strcmp(m->what, n->what) &&
+					if (m != n && m->how == n->how &&
+					    !strcmp(m->what, n->what) &&
 					    !may_share_device(a->id, b->id))
 						fail_msg("%s in %s and %s", m->what, a->id, b->id);
 		}
@@ -201,15 +208,19 @@ static void test_device_ids_collide_only_where_meant(void **state)
 static void test_ranges_are_in_order(void **state)
 {
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		ROW_CHECK(a, !a->present_until || a->present_since <= a->present_until);
 		ROW_CHECK(a, !a->dmcrypt_until || a->dmcrypt_since <= a->dmcrypt_until);
 		if (a->dmcrypt_since || a->dmcrypt_until)
-			ROW_CHECK(a, a->dmcrypt != a->dmcrypt_else || a->dmcrypt == DMCRYPT_NO_DRIVER);
-		for_each_alg(g, a) {
+			ROW_CHECK(a,
+			          a->dmcrypt != a->dmcrypt_else || a->dmcrypt == DMCRYPT_NO_DRIVER);
+		for_each_alg(g, a)
+		{
 			ROW_CHECK(a, !g->until || g->since <= g->until);
 			ROW_CHECK(a, g->since >= a->present_since);
-			ROW_CHECK(a, !a->present_until || (g->until && g->until <= a->present_until));
+			ROW_CHECK(a,
+			          !a->present_until || (g->until && g->until <= a->present_until));
 		}
 	}
 }
@@ -221,11 +232,13 @@ static unsigned int mode_of_name(const char *name)
 		const char *name;
 		unsigned int mode;
 	} names[] = {
-		{ "aes", MODE_SINGLE },	  { "ecb(aes)", MODE_ECB },   { "cbc(aes)", MODE_CBC },
-		{ "ctr(aes)", MODE_CTR }, { "xts(aes)", MODE_XTS },   { "cts(cbc(aes))", MODE_CTS },
-		{ "gcm(aes)", MODE_GCM }, { "ecb(paes)", MODE_ECB },  { "cbc(paes)", MODE_CBC },
-		{ "sha1", MODE_HASH },	  { "ctr(paes)", MODE_CTR },  { "xts(paes)", MODE_XTS },
-		{ "sha256", MODE_HASH },  { "essiv(cbc(aes),sha256)", MODE_ESSIV },
+		{ "aes", MODE_SINGLE },    { "ecb(aes)", MODE_ECB },
+		{ "cbc(aes)", MODE_CBC },  { "ctr(aes)", MODE_CTR },
+		{ "xts(aes)", MODE_XTS },  { "cts(cbc(aes))", MODE_CTS },
+		{ "gcm(aes)", MODE_GCM },  { "ecb(paes)", MODE_ECB },
+		{ "cbc(paes)", MODE_CBC }, { "sha1", MODE_HASH },
+		{ "ctr(paes)", MODE_CTR }, { "xts(paes)", MODE_XTS },
+		{ "sha256", MODE_HASH },   { "essiv(cbc(aes),sha256)", MODE_ESSIV },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -246,16 +259,17 @@ static bool keys_fit_mode(const struct accel *a, const struct accel_alg *g)
 static void test_algorithms(void **state)
 {
 	(void)state;
-	for_each_row(a)
-		for_each_alg(g, a) {
-			if (!mode_of_name(g->name) || mode_of_name(g->name) != g->mode)
-				fail_msg("row %s: %s has mode %#x", a->id, g->name, g->mode);
-			if (!keys_fit_mode(a, g))
-				fail_msg("row %s: %s has keys %#x", a->id, g->driver, g->hw_keys);
-			ROW_CHECK(a, strlen(g->name) <= 127 && strlen(g->driver) <= 127);
-			ROW_CHECK(a, only_chars(g->driver, "-_()", false, true));
-			ROW_CHECK(a, g->priority > 0 || (g->priority == -1 && a->dmcrypt == DMCRYPT_NO_DRIVER));
-		}
+	for_each_row(a) for_each_alg(g, a)
+	{
+		if (!mode_of_name(g->name) || mode_of_name(g->name) != g->mode)
+			fail_msg("row %s: %s has mode %#x", a->id, g->name, g->mode);
+		if (!keys_fit_mode(a, g))
+			fail_msg("row %s: %s has keys %#x", a->id, g->driver, g->hw_keys);
+		ROW_CHECK(a, strlen(g->name) <= 127 && strlen(g->driver) <= 127);
+		ROW_CHECK(a, only_chars(g->driver, "-_()", false, true));
+		ROW_CHECK(a, g->priority > 0 ||
+		                     (g->priority == -1 && a->dmcrypt == DMCRYPT_NO_DRIVER));
+	}
 }
 
 static void test_row_modes_are_those_of_its_algorithms(void **state)
@@ -263,13 +277,13 @@ static void test_row_modes_are_those_of_its_algorithms(void **state)
 	static const char *const without_algs[] = { "img-hash" };
 
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		unsigned int modes = 0;
 
 		if (in_list(without_algs, ARRAY_SIZE(without_algs), a->id))
 			continue;
-		for_each_alg(g, a)
-			modes |= g->mode;
+		for_each_alg(g, a) modes |= g->mode;
 		if (counts_as_software(a))
 			modes = 0;
 		if (a->modes != modes)
@@ -280,9 +294,11 @@ static void test_row_modes_are_those_of_its_algorithms(void **state)
 static void test_other_keys(void **state)
 {
 	(void)state;
-	for_each_row(a) {
-		ROW_CHECK(a, (a->other_keys >= OTHER_KEYS_REFUSED && a->other_keys <= OTHER_KEYS_SOFTWARE) ==
-				     (a->other_keys_text != NULL));
+	for_each_row(a)
+	{
+		ROW_CHECK(a,
+		          (a->other_keys >= OTHER_KEYS_REFUSED &&
+		           a->other_keys <= OTHER_KEYS_SOFTWARE) == (a->other_keys_text != NULL));
 		if (accel_hw_keys(a, 0) & KEYS_UNKNOWN && !(accel_hw_keys(a, 0) & KEYS_AES))
 			ROW_CHECK(a, a->other_keys == OTHER_KEYS_UNKNOWN);
 	}
@@ -292,15 +308,33 @@ static void test_other_keys(void **state)
 static void test_memory_flag_rows(void **state)
 {
 	static const char *const flagged[] = {
-		"marvell-cesa", "nxp-caam-jr", "nxp-caam-qi", "nxp-caam-dpaa2", "amd-ccp", "intel-qat",
-		"inside-secure-safexcel", "talitos", "ixp4xx", "qcom-qce", "cavium-nitrox", "cavium-cpt",
-		"marvell-octeontx-cpt", "chelsio-chcr", "bcm-spu", "axis-artpec6", "allwinner-sun8i-ss",
-		"amlogic-gxl", "hisilicon-sec", "sparc-n2", "virtio-crypto",
+		"marvell-cesa",
+		"nxp-caam-jr",
+		"nxp-caam-qi",
+		"nxp-caam-dpaa2",
+		"amd-ccp",
+		"intel-qat",
+		"inside-secure-safexcel",
+		"talitos",
+		"ixp4xx",
+		"qcom-qce",
+		"cavium-nitrox",
+		"cavium-cpt",
+		"marvell-octeontx-cpt",
+		"chelsio-chcr",
+		"bcm-spu",
+		"axis-artpec6",
+		"allwinner-sun8i-ss",
+		"amlogic-gxl",
+		"hisilicon-sec",
+		"sparc-n2",
+		"virtio-crypto",
 	};
 	size_t n = 0;
 
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		bool listed = in_list(flagged, ARRAY_SIZE(flagged), a->id);
 
 		ROW_CHECK(a, (a->dmcrypt == DMCRYPT_NO_MEMORY_FLAG) == listed);
@@ -342,7 +376,7 @@ static void test_dmcrypt_by_kernel(void **state)
 		assert_non_null(a);
 		if (accel_dmcrypt_in(a, t[i].kernel) != t[i].want)
 			fail_msg("%s on %u.%u: %d", t[i].id, KVER_MAJOR(t[i].kernel),
-				 KVER_MINOR(t[i].kernel), accel_dmcrypt_in(a, t[i].kernel));
+			         KVER_MINOR(t[i].kernel), accel_dmcrypt_in(a, t[i].kernel));
 	}
 }
 
@@ -350,25 +384,26 @@ static void test_dmcrypt_by_kernel(void **state)
 static void test_driver_names_are_unique(void **state)
 {
 	(void)state;
-	for_each_row(a)
-		for_each_alg(g, a)
-			for (const struct accel *b = a; b < accel_table + accel_count; b++)
-				for_each_alg(h, b) {
-					if (g == h || strcmp(g->driver, h->driver) || !ranges_meet(g, h))
-						continue;
-					if (a != b && !(a->arch & b->arch))
-						continue;
-					if (!strcmp(a->id, "marvell-octeontx-cpt") &&
-					    !strcmp(b->id, "marvell-octeontx2-cpt"))
-						continue;
-					fail_msg("%s in %s and %s", g->driver, a->id, b->id);
-				}
+	for_each_row(a) for_each_alg(g, a) for (const struct accel *b = a;
+	                                        b < accel_table + accel_count; b++)
+		for_each_alg(h, b)
+	{
+		if (g == h || strcmp(g->driver, h->driver) || !ranges_meet(g, h))
+			continue;
+		if (a != b && !(a->arch & b->arch))
+			continue;
+		if (!strcmp(a->id, "marvell-octeontx-cpt") &&
+		    !strcmp(b->id, "marvell-octeontx2-cpt"))
+			continue;
+		fail_msg("%s in %s and %s", g->driver, a->id, b->id);
+	}
 }
 
 static void test_module_and_option_names(void **state)
 {
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		for (const char *const *m = a->modules; m && *m; m++)
 			ROW_CHECK(a, only_chars(*m, "_-", false, true));
 		for (const char *const *k = a->kconfig; k && *k; k++)
@@ -381,28 +416,32 @@ static void test_module_and_option_names(void **state)
 static void test_figures(void **state)
 {
 	(void)state;
-	for_each_row(a) {
+	for_each_row(a)
+	{
 		bool slower = false, faster = false;
 
 		for (const struct accel_figure *f = a->figures; f && f->what; f++) {
 			ROW_CHECK(a, good_text(f->what) && f->source && good_text(f->source));
-			ROW_CHECK(a, f->cpu >= 0 && f->engine > 0 && f->cpu < 1e5 && f->engine < 1e5);
+			ROW_CHECK(a,
+			          f->cpu >= 0 && f->engine > 0 && f->cpu < 1e5 && f->engine < 1e5);
 			slower |= f->silicon && f->cpu > f->engine;
 			faster |= f->silicon && f->cpu > 0 && f->engine > f->cpu;
 		}
 		ROW_CHECK(a, a->slower_than_cpu != TRI_YES || slower);
-		/* "not slower" is true of the CPU's own code; of an engine somebody has to have measured it */
+		/* "not slower" is true of the CPU's own code; of an engine somebody has to have
+		 * measured it */
 		ROW_CHECK(a, a->slower_than_cpu != TRI_NO || !accel_is_engine(a) || faster);
 	}
 }
 
 static void test_slower_rows(void **state)
 {
-	static const char *const slower[] = { "intel-qat", "qcom-qce", "nxp-caam-jr", "stm32-cryp" };
+	static const char *const slower[] = { "intel-qat", "qcom-qce", "nxp-caam-jr",
+		                              "stm32-cryp" };
 
 	(void)state;
-	for_each_row(a)
-		ROW_CHECK(a, (a->slower_than_cpu == TRI_YES) == in_list(slower, ARRAY_SIZE(slower), a->id));
+	for_each_row(a) ROW_CHECK(a, (a->slower_than_cpu == TRI_YES) ==
+	                                     in_list(slower, ARRAY_SIZE(slower), a->id));
 }
 
 static void test_range_in(void **state)
@@ -423,7 +462,8 @@ static void test_range_in(void **state)
 		{ KVER(5, 10), KVER(5, 10), KVER(6, 1), false },
 		{ KVER(7, 2), KVER(7, 2), KVER(7, 3), false },
 		{ KVER(7, 3), KVER(7, 3), KVER(7, 4), false },
-		{ KVER(6, 1), KVER(6, 4), KVER(6, 5), false }, /* a bound that is no kernel read is exact */
+		{ KVER(6, 1), KVER(6, 4), KVER(6, 5),
+		  false }, /* a bound that is no kernel read is exact */
 	};
 
 	(void)state;
@@ -435,8 +475,7 @@ static void test_range_in(void **state)
 static void test_by_id(void **state)
 {
 	(void)state;
-	for_each_row(a)
-		assert_ptr_equal(accel_by_id(a->id), a);
+	for_each_row(a) assert_ptr_equal(accel_by_id(a->id), a);
 	assert_null(accel_by_id("no-such-thing"));
 	assert_null(accel_by_id(""));
 }
@@ -459,8 +498,10 @@ static void test_by_driver(void **state)
 		{ "xts-aes-vaes-avx512", KVER(7, 2), "x86-vaes", 800, KEYS_XTS },
 		{ "qat_aes_xts", KVER(6, 1), "intel-qat", 4001, KEYS_XTS_256 | KEYS_XTS_512 },
 		{ "qat_aes_xts", KVER(6, 12), "intel-qat", 100, KEYS_XTS_256 | KEYS_XTS_512 },
-		{ "hisi_sec_xts(aes)", KVER(6, 12), "hisilicon-sec2", 4001, KEYS_XTS_256 | KEYS_XTS_512 },
-		{ "hisi_sec_xts(aes)", KVER(7, 2), "hisilicon-sec2", 80, KEYS_XTS_256 | KEYS_XTS_512 },
+		{ "hisi_sec_xts(aes)", KVER(6, 12), "hisilicon-sec2", 4001,
+		  KEYS_XTS_256 | KEYS_XTS_512 },
+		{ "hisi_sec_xts(aes)", KVER(7, 2), "hisilicon-sec2", 80,
+		  KEYS_XTS_256 | KEYS_XTS_512 },
 		{ "stm32-cbc-aes", KVER(6, 1), "stm32-cryp", 200, KEYS_AES },
 		{ "stm32-cbc-aes", KVER(7, 3), "stm32-cryp", 300, KEYS_AES },
 		{ "cbc(aes-eip93)", KVER(7, 2), "eip93", 1500, KEYS_AES },
@@ -470,7 +511,8 @@ static void test_by_driver(void **state)
 		{ "xts-aes-lib", KVER(7, 3), "software-generic", 110, 0 },
 		{ "aes-fixed-time", KVER(6, 1), "software-generic", 101, 0 },
 		{ "aes-arm64", KVER(6, 1), "arm64-neon", 200, 0 },
-		{ "cpt_xts_aes", KVER(5, 10), "marvell-octeontx-cpt", 4001, KEYS_XTS_256 | KEYS_XTS_512 },
+		{ "cpt_xts_aes", KVER(5, 10), "marvell-octeontx-cpt", 4001,
+		  KEYS_XTS_256 | KEYS_XTS_512 },
 		{ "cbc-aes", KVER(6, 1), NULL, 0, 0 },
 		{ "", 0, NULL, 0, 0 },
 	};
@@ -485,23 +527,26 @@ static void test_by_driver(void **state)
 			assert_null(g);
 			continue;
 		}
-		if (!a || strcmp(a->id, t[i].id) || g->priority != t[i].priority || g->hw_keys != t[i].keys)
+		if (!a || strcmp(a->id, t[i].id) || g->priority != t[i].priority ||
+		    g->hw_keys != t[i].keys)
 			fail_msg("%s on %u.%u gives %s", t[i].driver, KVER_MAJOR(t[i].kernel),
-				 KVER_MINOR(t[i].kernel), a ? a->id : "nothing");
+			         KVER_MINOR(t[i].kernel), a ? a->id : "nothing");
 		assert_ptr_equal(accel_by_driver(t[i].driver, t[i].kernel, NULL), a);
 	}
 }
 
 static void test_shared_driver_names(void **state)
 {
-	const struct accel *arm = accel_by_id("arm-ce"), *otx2 = accel_by_id("marvell-octeontx2-cpt");
+	const struct accel *arm = accel_by_id("arm-ce"),
+			   *otx2 = accel_by_id("marvell-octeontx2-cpt");
 
 	(void)state;
 	assert_string_equal(accel_by_driver("xts-aes-ce", KVER(6, 1), NULL)->id, "arm64-ce");
 	assert_non_null(accel_alg_by_driver(arm, "xts-aes-ce", KVER(6, 1)));
 	assert_null(accel_alg_by_driver(arm, "essiv-cbc-aes-sha256-ce", KVER(6, 1)));
 	/* in doubt the generation that dm-crypt can not use */
-	assert_int_equal(accel_by_driver("cpt_cbc_aes", KVER(6, 1), NULL)->dmcrypt, DMCRYPT_NO_MEMORY_FLAG);
+	assert_int_equal(accel_by_driver("cpt_cbc_aes", KVER(6, 1), NULL)->dmcrypt,
+	                 DMCRYPT_NO_MEMORY_FLAG);
 	assert_int_equal(accel_alg_by_driver(otx2, "cpt_xts_aes", 0)->hw_keys, KEYS_XTS);
 	assert_null(accel_alg_by_driver(accel_by_id("mv-cesa-legacy"), "mv-cbc-aes", 0));
 }
@@ -509,9 +554,10 @@ static void test_shared_driver_names(void **state)
 static void test_by_module(void **state)
 {
 	static const char *const t[][2] = {
-		{ "geode-aes", "geode-lx" },	 { "geode_aes", "geode-lx" },	  { "padlock_aes", "via-padlock-ace" },
-		{ "aesni_intel", "x86-aesni" },	 { "mv_cesa", "mv-cesa-legacy" }, { "crypto_hw_eip93", "eip93" },
-		{ "caam-jr", "nxp-caam-jr" },	 { "virtio-crypto", "virtio-crypto" },
+		{ "geode-aes", "geode-lx" },           { "geode_aes", "geode-lx" },
+		{ "padlock_aes", "via-padlock-ace" },  { "aesni_intel", "x86-aesni" },
+		{ "mv_cesa", "mv-cesa-legacy" },       { "crypto_hw_eip93", "eip93" },
+		{ "caam-jr", "nxp-caam-jr" },          { "virtio-crypto", "virtio-crypto" },
 		{ "aes_generic", "software-generic" },
 	};
 
@@ -558,7 +604,7 @@ static void test_modes_text(void **state)
 	assert_string_equal(accel_modes_text(0, buf, sizeof(buf)), "none");
 	assert_string_equal(accel_modes_text(MODE_ECB | MODE_CBC, buf, sizeof(buf)), "ecb, cbc");
 	assert_string_equal(accel_modes_text(0x1ff, buf, sizeof(buf)),
-			    "single block, ecb, cbc, ctr, xts, cts, essiv, gcm, hash");
+	                    "single block, ecb, cbc, ctr, xts, cts, essiv, gcm, hash");
 	assert_string_equal(accel_modes_text(MODE_HASH, small, sizeof(small)), "hash");
 	assert_string_equal(accel_modes_text(MODE_ECB | MODE_CBC, small, sizeof(small)), "ecb,");
 	assert_ptr_equal(accel_modes_text(MODE_ECB, small, 0), small);
