@@ -184,6 +184,8 @@ int record_decode(const unsigned char in[RECORD_SIZE], struct record *r);
 /* Reads the record of a device or header file through an open descriptor. *state is RECORD_NONE on -ENOENT, with return 0. */
 int record_read(int fd, struct record *r, enum record_state *state);
 int record_read_path(const char *path, struct record *r, enum record_state *state);
+/* Adds the block around this byte to the record's list, as it is now. -ENOSPC: the list is full (a second format asks again). */
+int record_give(int fd, struct record *r, uint64_t offset);
 /*
  * True when the 4 KiB block around this byte is still what it was when its loss was agreed to. A signature for which this
  * is false came later and needs its own word again.
@@ -271,7 +273,7 @@ int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbu
  * Test-open from the device, after it was written: header found by libcryptsetup, passphrase opens slot 0, facts equal the
  * plan's. header NULL: on the device. The caller's exclusive descriptor may stay open.
  */
-int vol_format_test(const struct vol_header *h, const char *device, const char *header, const struct secret *s,
+int vol_format_test(struct vol_header *h, const char *device, const char *header, const struct secret *s,
 		    struct strbuf *why);
 
 /* --- header.c: the order of writes as data (used by vol_format_write; here for its tests) -------- */

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * The order in which a finished header image goes to a device, as data, and the loop that carries it out.
+ * Must not know how the image was made, or ask anybody anything.
+ *
+ * The order, and why each step stands where it does:
+ *  1. Zeros over old LUKS2 secondary headers that lie beyond the new image (odd metadata sizes only). The old primary
+ *     still opens the old volume; had the record come first, the library would resurrect the old header over it.
+ *  2. The record, in one write with everything else that names the old content and lies within the image: an old
+ *     secondary header at 0x4000, the btrfs magic at 64 KiB. So no stop leaves both the record and the old content
+ *     recognisable. The record is in sector 0, the first to go; the rest of the first block is already what it will be at
+ *     the end, so the last write changes one sector, and no device tears a sector.
+ *  3. Zeros over signatures beyond the image (backup GPT, RAID at the end).
+ *  4. Key slots, both JSON areas: nothing finds them yet.
+ *  5. LUKS2: the secondary binary header. From here on the new volume opens, as the library looks there when the
+ *     first block is no header. The record knows this block's hash, so its reader says "complete".
+ *  6. The first block, which replaces the record.
+ * A barrier (fdatasync) stands after 1, 2, 3, 4, 5 and 6; within a step the order does not matter. Buffered writes, not O_DIRECT: they
+ * need no alignment to the device's block size, keep the page cache that blkid and udev read coherent, and the
+ * barrier both flushes the disk's own cache and reports what could not be written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/sys.h"
+#include "vol/luks_private.h"
+
+#define BLOCK	    4096u
+#define WRITE_CHUNK (4u << 20)
+
+const uint64_t header_secondary_offsets[9] = { 0x4000,	0x8000,	 0x10000,  0x20000, 0x40000,
+					       0x80000, 0x100000, 0x200000, 0x400000 };
+
+static const unsigned char magic_1[6] = { 'L', 'U', 'K', 'S', 0xba, 0xbe };
+static const unsigned char magic_2[6] = { 'S', 'K', 'U', 'L', 0xba, 0xbe };
+
+static uint64_t get_be(const unsigned char *p, unsigned int bytes)
+{
+	uint64_t v = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+static bool is_secondary_offset(uint64_t offset)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(header_secondary_offsets); i++)
+		if (header_secondary_offsets[i] == offset)
+			return true;
+	return false;
+}
+
+int header_layout(const unsigned char *image, uint64_t image_len, struct header_layout *out)
+{
+	unsigned int version;
+
+	memset(out, 0, sizeof(*out));
+	if (image_len <= BLOCK || memcmp(image, magic_1, sizeof(magic_1)))
+		return -EINVAL;
+	version = (unsigned int)get_be(image + 6, 2);
+	out->bin_len = BLOCK;
+	out->image_len = image_len;
+	if (version == 1) {
+		out->type = VOL_LUKS1;
+		return 0;
+	}
+	out->type = VOL_LUKS2;
+	out->hdr_size = get_be(image + 8, 8);
+	if (version != 2 || !is_secondary_offset(out->hdr_size) || 2 * out->hdr_size > image_len)
+		return -EINVAL;
+	return memcmp(image + out->hdr_size, magic_2, sizeof(magic_2)) ? -EINVAL : 0;
+}
+
+bool header_has_secondary(int fd, uint64_t offset)
+{
+	unsigned char magic[sizeof(magic_2)];
+
+	return pread(fd, magic, sizeof(magic), (off_t)offset) == (ssize_t)sizeof(magic) &&
+	       !memcmp(magic, magic_2, sizeof(magic));
+}
+
+/* --- the plan ------------------------------------------------------------------------------------ */
+
+static void add(struct header_writes *w, enum write_what what, uint64_t offset, uint64_t len)
+{
+	if (!len)
+		return;
+	w->v = xreallocarray(w->v, w->n + 1, sizeof(*w->v));
+	w->v[w->n++] = (struct header_write){ .what = what, .offset = offset, .len = len };
+}
+
+static void barrier(struct header_writes *w)
+{
+	if (w->n)
+		w->v[w->n - 1].barrier = true;
+}
+
+/* End of what the first write must cover: everything of the old content that can be recognised within the image. */
+static uint64_t record_write_len(const struct header_layout *l, const struct header_stale *stale,
+				 size_t n)
+{
+	uint64_t end = l->bin_len;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t e = stale[i].offset + stale[i].len;
+
+		if (stale[i].offset < l->image_len && e > end)
+			end = e;
+	}
+	end = (end + BLOCK - 1) / BLOCK * BLOCK;
+	return end < l->image_len ? end : l->image_len;
+}
+
+/* The part of stale ranges that the image does not reach. */
+static void add_beyond(const struct header_layout *l, const struct header_stale *stale, size_t n,
+		       bool luks2, struct header_writes *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from = stale[i].offset, to = from + stale[i].len;
+
+		if (stale[i].luks2 != luks2 || to <= l->image_len)
+			continue;
+		if (from < l->image_len)
+			from = l->image_len;
+		add(out, luks2 ? WRITE_CLEAR_STALE : WRITE_CLEAR_SIGNATURE, from, to - from);
+	}
+	barrier(out);
+}
+
+void header_plan_writes(const struct header_layout *l, const struct header_stale *stale,
+			size_t n_stale, struct header_writes *out)
+{
+	memset(out, 0, sizeof(*out));
+	add_beyond(l, stale, n_stale, true, out);
+	add(out, WRITE_RECORD, 0, record_write_len(l, stale, n_stale));
+	barrier(out);
+	add_beyond(l, stale, n_stale, false, out);
+	if (l->type == VOL_LUKS1) {
+		add(out, WRITE_KEYSLOTS, l->bin_len, l->image_len - l->bin_len);
+		barrier(out);
+	} else {
+		add(out, WRITE_KEYSLOTS, 2 * l->hdr_size, l->image_len - 2 * l->hdr_size);
+		add(out, WRITE_JSON_1, l->bin_len, l->hdr_size - l->bin_len);
+		add(out, WRITE_JSON_2, l->hdr_size + l->bin_len, l->hdr_size - l->bin_len);
+		barrier(out);
+		add(out, WRITE_HEADER_2, l->hdr_size, l->bin_len);
+		barrier(out);
+	}
+	add(out, WRITE_HEADER_1, 0, l->bin_len);
+	barrier(out);
+}
+
+void header_writes_free(struct header_writes *w)
+{
+	free_ptr(&w->v);
+	w->n = 0;
+}
+
+/* --- carrying it out ------------------------------------------------------------------------------ */
+
+static int write_all(int fd, const unsigned char *p, uint64_t len, uint64_t offset)
+{
+	while (len) {
+		ssize_t n = pwrite(fd, p, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		p += n;
+		len -= (uint64_t)n;
+		offset += (uint64_t)n;
+	}
+	return 0;
+}
+
+static int write_chunks(int fd, const unsigned char *p, const struct header_write *w)
+{
+	uint64_t done = 0;
+	int r = 0;
+
+	while (!r && done < w->len) {
+		uint64_t n = w->len - done < WRITE_CHUNK ? w->len - done : WRITE_CHUNK;
+
+		r = write_all(fd, p + done, n, w->offset + done);
+		done += n;
+	}
+	return r;
+}
+
+static int write_zeros(int fd, const struct header_write *w)
+{
+	unsigned char *zero = xcalloc(1, w->len);
+	int r = write_all(fd, zero, w->len, w->offset);
+
+	free(zero);
+	return r;
+}
+
+/* The image with the record in sector 0, and without its second header, which must not be found yet. */
+static int write_record(int fd, const struct vol_header *h, const struct header_write *w)
+{
+	unsigned char *buf = xcalloc(1, w->len);
+	uint64_t second = h->layout.hdr_size;
+	int r;
+
+	memcpy(buf, h->image, w->len);
+	record_encode(&h->record, buf);
+	if (second && second + BLOCK <= w->len)
+		memset(buf + second, 0, BLOCK);
+	r = write_all(fd, buf, w->len, 0);
+	free(buf);
+	return r;
+}
+
+static int write_one(int fd, const struct vol_header *h, const struct header_write *w)
+{
+	int r;
+
+	log_debug("format: write %d: %llu bytes at %llu", (int)w->what, (unsigned long long)w->len,
+		  (unsigned long long)w->offset);
+	if (w->what == WRITE_CLEAR_STALE || w->what == WRITE_CLEAR_SIGNATURE)
+		r = write_zeros(fd, w);
+	else if (w->what == WRITE_RECORD)
+		r = write_record(fd, h, w);
+	else
+		r = write_chunks(fd, h->image + w->offset, w);
+	if (!r && w->barrier && fdatasync(fd))
+		r = -errno;
+	return r;
+}
+
+static const char *state_text(const struct header_writes *w, size_t failed)
+{
+	for (size_t i = 0; i < failed; i++)
+		if (w->v[i].what == WRITE_HEADER_2)
+			return "The new volume opens from its second header copy.";
+	for (size_t i = 0; i < failed; i++)
+		if (w->v[i].what == WRITE_RECORD)
+			return "The device carries the record of an interrupted format: format it again.";
+	return "Look at the device before using it: the record of this format may or may not be on it.";
+}
+
+static int run_writes(int fd, const struct vol_header *h, const struct header_writes *w,
+		      struct strbuf *why)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		int r = write_one(fd, h, &w->v[i]);
+
+		if (!r)
+			continue;
+		if (why)
+			strbuf_printf(why, "Writing %llu bytes at byte %llu failed: %s. %s",
+				      (unsigned long long)w->v[i].len,
+				      (unsigned long long)w->v[i].offset, strerror(-r), state_text(w, i));
+		return r;
+	}
+	return 0;
+}
+
+/* --- what must vanish ------------------------------------------------------------------------------- */
+
+struct stale_list {
+	struct header_stale *v;
+	size_t n;
+};
+
+static void stale_add(struct stale_list *s, uint64_t offset, uint64_t len, bool luks2)
+{
+	s->v = xreallocarray(s->v, s->n + 1, sizeof(*s->v));
+	s->v[s->n++] = (struct header_stale){ .offset = offset, .len = len, .luks2 = luks2 };
+}
+
+/* Also into the record: what was on the device when its loss was agreed to. */
+static void gather_stale(const struct blkdev *bd, struct stale_list *s, struct record *rec)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(header_secondary_offsets); i++) {
+		uint64_t at = header_secondary_offsets[i];
+
+		if (at + BLOCK > bd->size || !header_has_secondary(bd->fd, at))
+			continue;
+		stale_add(s, at, BLOCK, true);
+		record_give(bd->fd, rec, at);
+	}
+	for (size_t i = 0; i < bd->n_sig; i++) {
+		const struct blkdev_signature *sig = &bd->sig[i];
+
+		if (sig->len && sig->offset < bd->size && sig->len <= bd->size - sig->offset) {
+			stale_add(s, sig->offset, sig->len, false);
+			record_give(bd->fd, rec, sig->offset);
+		}
+	}
+}
+
+/* --- the library's lock on metadata of block devices ------------------------------------------------- */
+
+#define LUKS2_LOCK_DIR "/run/cryptsetup"
+
+/*
+ * The same file and flock as libcryptsetup's, so that nobody reads a header half written. Without the directory and without the
+ * right to make it there is no lock, as with the library's own --disable-locks: said in debug, not fatal. Image
+ * files are locked by flock on the file itself, which blkdev_lock() did already.
+ */
+static int metadata_lock(const struct blkdev *bd)
+{
+	cleanup_close int dir = -1;
+	char name[64];
+	int fd;
+
+	if (bd->file)
+		return -1;
+	if (mkdir(LUKS2_LOCK_DIR, 0700) && errno != EEXIST)
+		log_debug("%s: %s", LUKS2_LOCK_DIR, strerror(errno));
+	dir = open(LUKS2_LOCK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir < 0) {
+		log_debug("no metadata lock: %s: %s", LUKS2_LOCK_DIR, strerror(errno));
+		return -1;
+	}
+	snprintf(name, sizeof(name), "L_%u:%u", major(bd->rdev), minor(bd->rdev));
+	fd = openat(dir, name, O_CREAT | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		log_debug("no metadata lock: %s/%s: %s", LUKS2_LOCK_DIR, name, strerror(errno));
+		return -1;
+	}
+	for (int i = 0; i < 50; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			return fd;
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+	}
+	close(fd);
+	return -EBUSY;
+}
+
+static int check_target(const struct vol_header *h, const struct blkdev *bd, struct strbuf *why)
+{
+	bool small = bd->size < h->facts.image_len && !(bd->file && h->plan.detached);
+
+	if (!bd->write)
+		return -EBADF;
+	if (!small && (h->plan.detached || bd->size == h->plan.device_size))
+		return 0;
+	if (why)
+		strbuf_printf(why, "%s has %llu bytes, not the %llu it was planned for.", bd->path,
+			      (unsigned long long)bd->size, (unsigned long long)h->plan.device_size);
+	return -ESTALE;
+}
+
+int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbuf *why)
+{
+	struct header_writes w = { 0 };
+	struct stale_list stale = { 0 };
+	int lock, r;
+
+	r = check_target(h, bd, why);
+	if (r)
+		return r;
+	lock = metadata_lock(bd);
+	if (lock == -EBUSY) {
+		if (why)
+			strbuf_printf(why, "%s: another program holds the LUKS2 metadata lock.", bd->path);
+		return lock;
+	}
+	h->record.n_given = 0;
+	gather_stale(bd, &stale, &h->record);
+	header_plan_writes(&h->layout, stale.v, stale.n, &w);
+	r = run_writes(bd->fd, h, &w, why);
+	header_writes_free(&w);
+	free(stale.v);
+	if (lock >= 0)
+		close(lock);
+	return r;
+}
