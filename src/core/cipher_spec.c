@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Takes dm-crypt cipher specs apart, prints them, does their key arithmetic and sorts them by security.
- * Pure; must not know which machine or kernel will serve them.
+ * Takes dm-crypt cipher specs apart, prints them, does their key arithmetic and sorts them by
+ * security. Pure; must not know which machine or kernel will serve them.
  *
  * Grammar as in crypt_ctr_cipher_old/_new of drivers/md/dm-crypt.c (5.10 to 7.3) and
  * crypt_parse_name_and_mode of cryptsetup 2.6 to 2.8.
@@ -16,18 +16,19 @@
 
 #include "util/util.h"
 
-#define CAPI "capi:"
-#define CAPI_LEN (sizeof(CAPI) - 1)
-#define MAX_KEYCOUNT 64
+#define CAPI          "capi:"
+#define CAPI_LEN      (sizeof(CAPI) - 1)
+#define MAX_KEYCOUNT  64
 #define TCW_WHITENING 16 /* bytes, dm-crypt.c TCW_WHITENING_SIZE */
 
 static const char *const iv_names[] = {
-	"plain64", "plain", "plain64be", "essiv", "benbi", "null",
-	"eboiv",   "lmk",   "tcw",	 "random", "elephant",
+	"plain64", "plain", "plain64be", "essiv",  "benbi",    "null",
+	"eboiv",   "lmk",   "tcw",       "random", "elephant",
 };
 
 static const char *const mode_names[] = {
-	"xts", "cbc", "ecb", "ctr", "lrw", "pcbc", "cts", "cfb", "ofb", "adiantum", "hctr2", "gcm", "ccm",
+	"xts", "cbc", "ecb",      "ctr",   "lrw", "pcbc", "cts",
+	"cfb", "ofb", "adiantum", "hctr2", "gcm", "ccm",
 };
 
 /* Key lengths and block sizes in bytes, from crypto/<cipher>.c and include/crypto/<cipher>.h. */
@@ -72,14 +73,17 @@ static const struct {
 	const char *name;
 	int bits;
 } hash_facts[] = {
-	{ "sha256", 256 },	{ "md5", 128 },		{ "sha1", 160 },	{ "sha224", 224 },
-	{ "sha384", 384 },	{ "sha512", 512 },	{ "sha3-224", 224 },	{ "sha3-256", 256 },
-	{ "sha3-384", 384 },	{ "sha3-512", 512 },	{ "sm3", 256 },		{ "streebog256", 256 },
-	{ "streebog512", 512 },	{ "blake2b-160", 160 },	{ "blake2b-256", 256 },	{ "blake2b-384", 384 },
-	{ "blake2b-512", 512 },	{ "blake2s-128", 128 },	{ "blake2s-160", 160 },	{ "blake2s-224", 224 },
-	{ "blake2s-256", 256 },	{ "md4", 128 },		{ "rmd128", 128 },	{ "rmd160", 160 },
-	{ "rmd256", 256 },	{ "rmd320", 320 },	{ "tgr128", 128 },	{ "tgr160", 160 },
-	{ "tgr192", 192 },	{ "wp256", 256 },	{ "wp384", 384 },	{ "wp512", 512 },
+	{ "sha256", 256 },      { "md5", 128 },         { "sha1", 160 },
+	{ "sha224", 224 },      { "sha384", 384 },      { "sha512", 512 },
+	{ "sha3-224", 224 },    { "sha3-256", 256 },    { "sha3-384", 384 },
+	{ "sha3-512", 512 },    { "sm3", 256 },         { "streebog256", 256 },
+	{ "streebog512", 512 }, { "blake2b-160", 160 }, { "blake2b-256", 256 },
+	{ "blake2b-384", 384 }, { "blake2b-512", 512 }, { "blake2s-128", 128 },
+	{ "blake2s-160", 160 }, { "blake2s-224", 224 }, { "blake2s-256", 256 },
+	{ "md4", 128 },         { "rmd128", 128 },      { "rmd160", 160 },
+	{ "rmd256", 256 },      { "rmd320", 320 },      { "tgr128", 128 },
+	{ "tgr160", 160 },      { "tgr192", 192 },      { "wp256", 256 },
+	{ "wp384", 384 },       { "wp512", 512 },
 };
 
 /* --- small helpers -------------------------------------------------------------------------- */
@@ -168,8 +172,8 @@ static int take(const struct parser *p, struct piece v, char *dst, size_t size, 
 	if (!v.n)
 		return fail(p->err, at, 0, "the %s is missing here", what);
 	if (v.n >= size)
-		return fail(p->err, at, v.n, "the %s has %zu characters; at most %zu fit", what, v.n,
-			    size - 1);
+		return fail(p->err, at, v.n, "the %s has %zu characters; at most %zu fit", what,
+		            v.n, size - 1);
 	memcpy(dst, v.s, v.n);
 	dst[v.n] = '\0';
 	return 0;
@@ -185,9 +189,9 @@ static int check_letters(const struct parser *p)
 			continue;
 		if (isgraph(u) && u < 128)
 			return fail(p->err, (size_t)(c - p->text), 1,
-				    "'%c' can't stand in a cipher spec", u);
+			            "'%c' can't stand in a cipher spec", u);
 		return fail(p->err, (size_t)(c - p->text), 1,
-			    "byte 0x%02x can't stand in a cipher spec", u);
+		            "byte 0x%02x can't stand in a cipher spec", u);
 	}
 	return 0;
 }
@@ -202,14 +206,16 @@ static int take_ivopts(const struct parser *p, struct piece opts)
 	for (bad = opts.s; bad < opts.s + opts.n && !strchr(":(),", *bad); bad++)
 		;
 	if (bad < opts.s + opts.n)
-		return fail(p->err, (size_t)(bad - p->text), 1, "'%c' can't stand in the %s", *bad, what);
+		return fail(p->err, (size_t)(bad - p->text), 1, "'%c' can't stand in the %s", *bad,
+		            what);
 	if (take(p, opts, p->spec->ivopts, sizeof(p->spec->ivopts), what))
 		return -EINVAL;
 	/* essiv(api,hash) is one crypto API name, CRYPTO_MAX_ALG_NAME with its NUL. */
 	if (iv_is(p->spec, "essiv") &&
 	    strlen("essiv(,)") + strlen(p->spec->api) + opts.n >= sizeof(p->spec->api))
-		return fail(p->err, at, opts.n, "essiv(%.30s…,%.20s…) is longer than a crypto API name can be",
-			    p->spec->api, p->spec->ivopts);
+		return fail(p->err, at, opts.n,
+		            "essiv(%.30s…,%.20s…) is longer than a crypto API name can be",
+		            p->spec->api, p->spec->ivopts);
 	return 0;
 }
 
@@ -219,11 +225,12 @@ static int bad_iv(const struct parser *p, struct piece iv)
 
 	if (iv.n > 6 && !memcmp(iv.s, "essiv-", 6))
 		return fail(p->err, at + 5, 1, "the ESSIV hash follows a ':', as in essiv:%.*s",
-			    shown((struct piece){ iv.s + 6, iv.n - 6 }), iv.s + 6);
-	return fail(p->err, at, iv.n,
-		    "'%.*s' is no IV generator; there are plain, plain64, plain64be, essiv:HASH, benbi, null, "
-		    "eboiv, elephant, lmk, tcw, random",
-		    shown(iv), iv.s);
+		            shown((struct piece){ iv.s + 6, iv.n - 6 }), iv.s + 6);
+	return fail(
+		p->err, at, iv.n,
+		"'%.*s' is no IV generator; there are plain, plain64, plain64be, essiv:HASH, benbi, null, "
+		"eboiv, elephant, lmk, tcw, random",
+		shown(iv), iv.s);
 }
 
 /* iv[:ivopts]; opts.s NULL when there was no ':'. spec->api is filled. */
@@ -232,7 +239,8 @@ static int take_iv(const struct parser *p, struct piece iv, struct piece opts)
 	size_t at = (size_t)(iv.s - p->text);
 
 	if (!iv.n)
-		return fail(p->err, at, 0, "the IV generator is missing here; want plain64, essiv:sha256, …");
+		return fail(p->err, at, 0,
+		            "the IV generator is missing here; want plain64, essiv:sha256, …");
 	if (!is_iv(iv))
 		return bad_iv(p, iv);
 	take(p, iv, p->spec->iv, sizeof(p->spec->iv), "IV generator");
@@ -252,12 +260,14 @@ static int take_keycount(const struct parser *p, struct piece v)
 		return fail(p->err, at, 0, "a key count must follow ':', 1 to 64");
 	for (size_t i = 0; i < v.n; i++) {
 		if (!isdigit((unsigned char)v.s[i]))
-			return fail(p->err, at, v.n, "key count '%.*s' is no number; want 1, 2, 4 … 64",
-				    shown(v), v.s);
+			return fail(p->err, at, v.n,
+			            "key count '%.*s' is no number; want 1, 2, 4 … 64", shown(v),
+			            v.s);
 		n = n > MAX_KEYCOUNT ? n : n * 10 + (unsigned int)(v.s[i] - '0');
 	}
 	if (!n || n > MAX_KEYCOUNT || n & (n - 1))
-		return fail(p->err, at, v.n, "key count %.*s is no power of two from 1 to 64", shown(v), v.s);
+		return fail(p->err, at, v.n, "key count %.*s is no power of two from 1 to 64",
+		            shown(v), v.s);
 	p->spec->keycount = n;
 	return 0;
 }
@@ -308,16 +318,18 @@ static int parse_two(const struct parser *p, struct piece second)
 		set_api(s);
 		return take_iv(p, second, (struct piece){ 0 });
 	} else if (!second.n) {
-		return fail(p->err, at, 0, "a mode and an IV generator must follow '-', as in %s-xts-plain64",
-			    s->cipher);
+		return fail(p->err, at, 0,
+		            "a mode and an IV generator must follow '-', as in %s-xts-plain64",
+		            s->cipher);
 	} else if (is_iv(iv)) {
-		return fail(p->err, at, second.n, "'%.*s' is an IV generator and no mode; try %s-%s-%.*s",
-			    shown(iv), iv.s, s->cipher, piece_is(iv, "essiv") ? "cbc" : "xts",
-			    shown(second), second.s);
+		return fail(p->err, at, second.n,
+		            "'%.*s' is an IV generator and no mode; try %s-%s-%.*s", shown(iv),
+		            iv.s, s->cipher, piece_is(iv, "essiv") ? "cbc" : "xts", shown(second),
+		            second.s);
 	} else {
 		return fail(p->err, at + second.n, 0,
-			    "mode '%.*s' needs an IV generator after it, as in %s-%.*s-plain64",
-			    shown(second), second.s, s->cipher, shown(second), second.s);
+		            "mode '%.*s' needs an IV generator after it, as in %s-%.*s-plain64",
+		            shown(second), second.s, s->cipher, shown(second), second.s);
 	}
 	set_api(s);
 	return 0;
@@ -331,8 +343,9 @@ static int parse_three(const struct parser *p, const char *rest, const char *das
 	const char *colon = memchr(mode.s, ':', mode.n);
 
 	if (colon)
-		return fail(p->err, (size_t)(colon - p->text), 1,
-			    "no ':' after the mode; a key count follows the cipher, a hash the IV generator");
+		return fail(
+			p->err, (size_t)(colon - p->text), 1,
+			"no ':' after the mode; a key count follows the cipher, a hash the IV generator");
 	if (take(p, mode, p->spec->mode, sizeof(p->spec->mode), "mode"))
 		return -EINVAL;
 	set_api(p->spec);
@@ -348,7 +361,7 @@ static int parse_old(const struct parser *p)
 
 	if (paren)
 		return fail(p->err, (size_t)(paren - p->text), 1,
-			    "parentheses need the " CAPI " form, as in " CAPI "xts(aes)-plain64");
+		            "parentheses need the " CAPI " form, as in " CAPI "xts(aes)-plain64");
 	if (take_cipher(p, first))
 		return -EINVAL;
 	if (!first.s[first.n]) {
@@ -405,8 +418,9 @@ static bool is_composite(const char *api)
 }
 
 /*
- * Cipher and mode out of "xts(aes)", "xts(ecb-aes-geode)", "cbc-aes-geode", "p8_aes_cbc": the first word
- * that names a mode and the first that names a cipher. Names with a key layout of their own stay unjudged.
+ * Cipher and mode out of "xts(aes)", "xts(ecb-aes-geode)", "cbc-aes-geode", "p8_aes_cbc": the first
+ * word that names a mode and the first that names a cipher. Names with a key layout of their own
+ * stay unjudged.
  */
 static void derive_cipher(struct cipher_spec *s)
 {
@@ -449,17 +463,17 @@ static int take_api(const struct parser *p, struct piece api)
 
 	if (colon)
 		return fail(p->err, (size_t)(colon - p->text), 1,
-			    "':' can't stand in a crypto API name; " CAPI " takes no key count");
+		            "':' can't stand in a crypto API name; " CAPI " takes no key count");
 	if (lone < api.n)
 		return fail(p->err, (size_t)(api.s + lone - p->text), 1,
-			    "'%c' has no partner in the crypto API name", api.s[lone]);
+		            "'%c' has no partner in the crypto API name", api.s[lone]);
 	if (take(p, api, p->spec->api, sizeof(p->spec->api), "crypto API name"))
 		return -EINVAL;
 	derive_cipher(p->spec);
 	return 0;
 }
 
-/* As the kernel does: the last ':' starts the IV options, the last '-' before it the IV generator. */
+/* As the kernel does: the last ':' starts the IV options, the last '-' before it the IV. */
 static int parse_capi(const struct parser *p)
 {
 	const char *body = p->text + CAPI_LEN, *colon = strrchr(body, ':');
@@ -476,7 +490,8 @@ static int parse_capi(const struct parser *p)
 		if (mode_is(p->spec, "ecb") && !colon)
 			return 0;
 		return fail(p->err, (size_t)(end - p->text), 0,
-			    "an IV generator must follow the crypto API name, as in " CAPI "xts(aes)-plain64");
+		            "an IV generator must follow the crypto API name, as in " CAPI
+		            "xts(aes)-plain64");
 	}
 	if (take_api(p, (struct piece){ body, (size_t)(dash - body) }))
 		return -EINVAL;
@@ -498,7 +513,8 @@ int spec_parse(const char *text, struct cipher_spec *spec, struct spec_error *er
 		memset(err, 0, sizeof(*err));
 	spec->keycount = 1;
 	if (!*text)
-		return fail(err, 0, 0, "the cipher spec is empty; want something like aes-xts-plain64");
+		return fail(err, 0, 0,
+		            "the cipher spec is empty; want something like aes-xts-plain64");
 	if (check_letters(&p))
 		return -EINVAL;
 	return str_starts(text, CAPI) ? parse_capi(&p) : parse_old(&p);
@@ -514,10 +530,11 @@ const char *spec_text(const struct cipher_spec *spec, char *buf, size_t size)
 	if (spec->keycount > 1)
 		snprintf(count, sizeof(count), ":%u", spec->keycount);
 	if (spec->capi)
-		snprintf(buf, size, CAPI "%s%s%s%s%s", spec->api, dash, spec->iv, colon, spec->ivopts);
+		snprintf(buf, size, CAPI "%s%s%s%s%s", spec->api, dash, spec->iv, colon,
+		         spec->ivopts);
 	else
 		snprintf(buf, size, "%s%s%s%s%s%s%s%s", spec->cipher, count, *spec->mode ? "-" : "",
-			 spec->mode, dash, spec->iv, colon, spec->ivopts);
+		         spec->mode, dash, spec->iv, colon, spec->ivopts);
 	return buf;
 }
 
@@ -613,12 +630,13 @@ static bool key_fits(const struct cipher_fact *f, unsigned int bytes)
 {
 	if (!f->key_max)
 		return true;
-	return bytes >= f->key_min && bytes <= f->key_max && (bytes - f->key_min) % f->key_step == 0;
+	return bytes >= f->key_min && bytes <= f->key_max &&
+	       (bytes - f->key_min) % f->key_step == 0;
 }
 
 /* "128, 192 or 256", "40 to 128"; as whole volume keys when `s` is given. Returns buf. */
 static const char *key_lengths(const struct cipher_fact *f, const struct cipher_spec *s, char *buf,
-			       size_t size)
+                               size_t size)
 {
 	unsigned int n = (unsigned int)(f->key_max - f->key_min) / f->key_step + 1, v[3];
 
@@ -634,7 +652,8 @@ static const char *key_lengths(const struct cipher_fact *f, const struct cipher_
 	else if (n == 3)
 		snprintf(buf, size, "%u, %u or %u", v[0], v[1], v[2]);
 	else
-		snprintf(buf, size, "%u to %u", v[0], s ? whole_key_bits(s, f->key_max) : f->key_max * 8u);
+		snprintf(buf, size, "%u to %u", v[0],
+		         s ? whole_key_bits(s, f->key_max) : f->key_max * 8u);
 	return buf;
 }
 
@@ -650,12 +669,13 @@ static int check_key(const struct cipher_spec *s, struct spec_error *err)
 		return fail(err, 0, 0, "a key of %u bits is no whole number of bytes", s->key_bits);
 	if (!f || !f->key_max || mode_is(s, "ccm"))
 		return 0; /* nothing known of its keys */
-	/* Reckoned back, so that a remainder counts as well; lmk has two layouts and its own rule. */
+	/* Reckoned back, so that a remainder counts as well; lmk has two layouts. */
 	if (key_fits(f, one / 8) && (iv_is(s, "lmk") || whole_key_bits(s, one / 8) == s->key_bits))
 		return 0;
-	return fail(err, 0, 0, "a %u-bit key does not fit: %.60s%s%.20s takes %s bits%s", s->key_bits,
-		    s->cipher, *s->mode ? "-" : "", s->mode, key_lengths(f, s, want, sizeof(want)),
-		    spec_is_xts(s) ? ", two keys in one" : "");
+	return fail(err, 0, 0, "a %u-bit key does not fit: %.60s%s%.20s takes %s bits%s",
+	            s->key_bits, s->cipher, *s->mode ? "-" : "", s->mode,
+	            key_lengths(f, s, want, sizeof(want)),
+	            spec_is_xts(s) ? ", two keys in one" : "");
 }
 
 static int check_essiv(const struct cipher_spec *s, struct spec_error *err, struct piece text)
@@ -668,15 +688,19 @@ static int check_essiv(const struct cipher_spec *s, struct spec_error *err, stru
 	if (!iv_is(s, "essiv"))
 		return 0;
 	if (mode_is(s, "ecb") || mode_is(s, "adiantum") || mode_is(s, "hctr2"))
-		return fail(err, at - 6, n + 6, "essiv works with a one-block IV only, and %s has %s", s->mode,
-			    mode_is(s, "ecb") ? "none" : "a longer one");
+		return fail(err, at - 6, n + 6,
+		            "essiv works with a one-block IV only, and %s has %s", s->mode,
+		            mode_is(s, "ecb") ? "none" : "a longer one");
 	if (bits < 0)
-		return fail(err, at, n, "'%.40s' is no hash hwluks knows; ESSIV is used with sha256", s->ivopts);
+		return fail(err, at, n,
+		            "'%.40s' is no hash hwluks knows; ESSIV is used with sha256",
+		            s->ivopts);
 	if (!f || key_fits(f, (unsigned int)bits / 8))
 		return 0;
-	return fail(err, at, n,
-		    "the hash is the key of the IV cipher: %.20s gives %d bits, %.20s takes %s; sha256 gives 256",
-		    s->ivopts, bits, s->cipher, key_lengths(f, NULL, want, sizeof(want)));
+	return fail(
+		err, at, n,
+		"the hash is the key of the IV cipher: %.20s gives %d bits, %.20s takes %s; sha256 gives 256",
+		s->ivopts, bits, s->cipher, key_lengths(f, NULL, want, sizeof(want)));
 }
 
 static int check_sector(const struct cipher_spec *s, struct spec_error *err, struct piece text)
@@ -689,7 +713,8 @@ static int check_sector(const struct cipher_spec *s, struct spec_error *err, str
 	if (n < 512 || n > 4096 || n & (n - 1))
 		return fail(err, 0, 0, "sector size %u is none of 512, 1024, 2048, 4096", n);
 	if (n != 512 && (iv_is(s, "lmk") || iv_is(s, "tcw")))
-		return fail(err, text.n - len, len, "%s works with 512-byte sectors only, not %u", s->iv, n);
+		return fail(err, text.n - len, len, "%s works with 512-byte sectors only, not %u",
+		            s->iv, n);
 	return 0;
 }
 
@@ -704,12 +729,13 @@ static int check_mode(const struct cipher_spec *s, struct spec_error *err, struc
 		at = len = 0;
 	if (adiantum != (strchr(s->cipher, ',') != NULL))
 		return fail(err, at, len,
-			    adiantum ? "adiantum needs a stream and a block cipher, as in "
-				       "xchacha12,aes-adiantum-plain64" :
-				       "two ciphers with a ',' are for adiantum only");
+		            adiantum ? "adiantum needs a stream and a block cipher, as in "
+		                       "xchacha12,aes-adiantum-plain64"
+		                     : "two ciphers with a ',' are for adiantum only");
 	if (f && f->block != 16 && (spec_is_xts(s) || mode_is(s, "lrw")))
-		return fail(err, at, len, "%s works with 128-bit blocks only, and %s has %u-bit blocks", s->mode,
-			    s->cipher, f->block * 8u);
+		return fail(err, at, len,
+		            "%s works with 128-bit blocks only, and %s has %u-bit blocks", s->mode,
+		            s->cipher, f->block * 8u);
 	return 0;
 }
 
@@ -721,7 +747,8 @@ int spec_check(const struct cipher_spec *spec, struct spec_error *err)
 	text.n = strlen(buf);
 	if (err)
 		memset(err, 0, sizeof(*err));
-	if (check_mode(spec, err, text) || check_essiv(spec, err, text) || check_sector(spec, err, text))
+	if (check_mode(spec, err, text) || check_essiv(spec, err, text) ||
+	    check_sector(spec, err, text))
 		return -EINVAL;
 	return check_key(spec, err);
 }
@@ -733,7 +760,7 @@ static bool is_aead(const struct cipher_spec *s)
 	const struct cipher_fact *f = spec_fact(s);
 
 	if (s->capi && (str_starts(s->api, "authenc(") || str_starts(s->api, "rfc7539(") ||
-			str_starts(s->api, "rfc4309(")))
+	                str_starts(s->api, "rfc4309(")))
 		return true;
 	return mode_is(s, "gcm") || mode_is(s, "ccm") || (!*s->mode && f && f->aead);
 }
@@ -741,7 +768,8 @@ static bool is_aead(const struct cipher_spec *s)
 /* No two sectors share an IV (plain: below 2 TiB), though anyone can tell what it is. */
 static bool iv_counts(const struct cipher_spec *s)
 {
-	return iv_is(s, "plain64") || iv_is(s, "plain") || iv_is(s, "plain64be") || iv_is(s, "benbi");
+	return iv_is(s, "plain64") || iv_is(s, "plain") || iv_is(s, "plain64be") ||
+	       iv_is(s, "benbi");
 }
 
 /* Bits of a working ESSIV key, 0 when there is none. */
@@ -787,7 +815,8 @@ enum spec_class spec_class(const struct cipher_spec *spec)
 		return SPEC_CLASS_OTHER;
 	if (mode_is(spec, "cbc") || mode_is(spec, "pcbc"))
 		return class_cbc(spec, f);
-	if (f->block == 16 && (spec_is_xts(spec) || mode_is(spec, "adiantum") || mode_is(spec, "hctr2")))
+	if (f->block == 16 &&
+	    (spec_is_xts(spec) || mode_is(spec, "adiantum") || mode_is(spec, "hctr2")))
 		return class_tweaked(spec);
 	return SPEC_CLASS_OTHER;
 }
@@ -796,12 +825,14 @@ static const struct {
 	const char *name, *sentence;
 } class_text[] = {
 	[SPEC_CLASS_AUTHENTICATED] = { "authenticated",
-				       "Changes to the encrypted data are noticed; costs space and speed." },
+	                               "Changes to the encrypted data are noticed; costs space and speed." },
 	[SPEC_CLASS_STANDARD] = { "standard",
-				  "Hides the contents from anyone without the key; does not notice changes." },
-	[SPEC_CLASS_WATERMARK] = { "watermark", "IVs are predictable or weakly keyed: prepared files can be "
-						"recognised on the disk without the key." },
-	[SPEC_CLASS_ECB] = { "ecb", "Equal blocks stay equal: the pattern of the data shows through." },
+	                          "Hides the contents from anyone without the key; does not notice changes." },
+	[SPEC_CLASS_WATERMARK] = { "watermark",
+	                           "IVs are predictable or weakly keyed: prepared files can be "
+	                           "recognised on the disk without the key." },
+	[SPEC_CLASS_ECB] = { "ecb",
+	                     "Equal blocks stay equal: the pattern of the data shows through." },
 	[SPEC_CLASS_OTHER] = { "other", "hwluks can't judge how safe this is." },
 };
 

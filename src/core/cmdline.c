@@ -19,7 +19,8 @@ struct token {
 	bool for_init; /* behind "--": programs see it, the kernel does not */
 };
 
-/* Takes the quotes off: one around the whole word, one around the value; a missing end quote is no harm. */
+/* Takes the quotes off: one around the whole word, one around the value; a missing end quote is no
+ * harm. */
 static void token_split(struct token *t, const char *s, size_t n, const char *equals)
 {
 	bool quoted = n && *s == '"';
@@ -45,7 +46,8 @@ static void token_split(struct token *t, const char *s, size_t n, const char *eq
 	t->value_len = (size_t)(end - t->value);
 }
 
-/* End of the word at s: quotes hide blanks. *equals: the first '=' that does not begin the word, or NULL. */
+/* End of the word at s: quotes hide blanks. *equals: the first '=' that does not begin the word, or
+ * NULL. */
 static const char *word_end(const char *s, const char **equals)
 {
 	const char *first = s + (*s == '"'), *p;
@@ -65,7 +67,8 @@ static const char *word_end(const char *s, const char **equals)
 static bool token_next(const char **at, struct token *t)
 {
 	while (*at) {
-		const char *s = *at + strspn(*at, " \t\n\v\f\r"), *equals, *end = word_end(s, &equals);
+		const char *s = *at + strspn(*at, " \t\n\v\f\r"), *equals,
+			   *end = word_end(s, &equals);
 
 		*at = end;
 		if (end == s)
@@ -81,7 +84,9 @@ static bool token_next(const char **at, struct token *t)
 
 static char dash_to_underscore(char c)
 {
-	return c == '-' ? '_' : c;
+	if (c == '-')
+		return '_';
+	return c;
 }
 
 static bool names_equal(const char *a, size_t n, const char *b)
@@ -118,12 +123,14 @@ int cmdline_get(const char *text, const char *name, char *buf, size_t size)
 static const struct {
 	const char *name, *sentence;
 } deny_text[] = {
-	[DENY_RDBLACKLIST] = { "rdblacklist", "stops loading by alias inside a dracut initramfs (old name)" },
+	[DENY_RDBLACKLIST] = { "rdblacklist",
+	                       "stops loading by alias inside a dracut initramfs (old name)" },
 	[DENY_RD_DRIVER_BLACKLIST] = { "rd.driver.blacklist",
-				       "stops loading by alias inside a dracut initramfs" },
+	                               "stops loading by alias inside a dracut initramfs" },
 	[DENY_MODPROBE_BLACKLIST] = { "modprobe.blacklist",
-				      "stops loading by alias; loading by name still works" },
-	[DENY_MODULE_BLACKLIST] = { "module_blacklist", "the kernel refuses this module until the next boot" },
+	                              "stops loading by alias; loading by name still works" },
+	[DENY_MODULE_BLACKLIST] = { "module_blacklist",
+	                            "the kernel refuses this module until the next boot" },
 };
 
 static void deny_add(struct cmdline_deny_list *l, const char *s, size_t n, enum deny_option option)
@@ -194,7 +201,8 @@ const struct cmdline_deny *cmdline_deny_find(const struct cmdline_deny_list *l, 
 	size_t n = strlen(module);
 
 	for (size_t i = 0; i < l->n; i++)
-		if (names_equal(module, n, l->v[i].module) && (!best || l->v[i].option > best->option))
+		if (names_equal(module, n, l->v[i].module) &&
+		    (!best || l->v[i].option > best->option))
 			best = &l->v[i];
 	return best;
 }
@@ -219,8 +227,8 @@ bool deny_option_hard(enum deny_option o)
 /* As kstrtobool() reads a value: 1 true, 0 false, -1 neither. */
 static int bool_from(const char *s, size_t n)
 {
-	char first = n ? (char)tolower((unsigned char)*s) : '\0';
-	char second = n > 1 ? (char)tolower((unsigned char)s[1]) : '\0';
+	int first = n ? tolower((unsigned char)*s) : 0;
+	int second = n > 1 ? tolower((unsigned char)s[1]) : 0;
 
 	if (first == 'y' || first == 't' || first == '1' || (first == 'o' && second == 'n'))
 		return 1;

@@ -9,19 +9,19 @@
 #include <stddef.h>
 
 /*
- * text may be NULL everywhere here.
- * Value of the last `name` or `name=value` the kernel itself would see (nothing after "--"); '-' and
- * '_' in names are equal, double quotes are taken off. A bare name gives "".
- * 0, -ENOENT when it is not there, -ERANGE when the value does not fit (buf then has its start).
+ * Value of the last `name` or `name=value` the kernel itself would see (nothing after "--"); '-'
+ * and '_' in names are equal, double quotes are taken off. A bare name gives "". text may be NULL
+ * here and below. 0, -ENOENT when it is not there, -ERANGE when the value does not fit (buf then
+ * has its start).
  */
 int cmdline_get(const char *text, const char *name, char *buf, size_t size);
 
-/* Which option denies a module; the later ones bind harder. */
+/* Which option denies a module; the later ones bind harder. The first three stop alias loading. */
 enum deny_option {
-	DENY_RDBLACKLIST,	  /* rdblacklist=: old name of the next */
-	DENY_RD_DRIVER_BLACKLIST, /* rd.driver.blacklist=: alias loading, inside a dracut initramfs only */
-	DENY_MODPROBE_BLACKLIST,  /* modprobe.blacklist=: alias loading; loading by name still works */
-	DENY_MODULE_BLACKLIST,	  /* module_blacklist=: the kernel refuses the module however it is asked */
+	DENY_RDBLACKLIST,         /* rdblacklist=: old name of the next */
+	DENY_RD_DRIVER_BLACKLIST, /* rd.driver.blacklist=: inside a dracut initramfs only */
+	DENY_MODPROBE_BLACKLIST,  /* modprobe.blacklist=: loading by name still works */
+	DENY_MODULE_BLACKLIST,    /* module_blacklist=: the kernel refuses the module in any case */
 };
 struct cmdline_deny {
 	char module[64]; /* '-' turned into '_', as the kernel names modules */
@@ -33,9 +33,9 @@ struct cmdline_deny_list {
 };
 
 /*
- * All denials. module_blacklist= is one kernel parameter, so its last occurrence replaces earlier ones;
- * the others add up. The kernel and kmod compare names to the letter, so `geode-aes` really denies
- * nothing; it is listed all the same, because the owner's wish is plain.
+ * All denials. module_blacklist= is one kernel parameter, so its last occurrence replaces earlier
+ * ones; the others add up. The kernel and kmod compare names to the letter, so `geode-aes` really
+ * denies nothing; it is listed all the same, because the owner's wish is plain.
  */
 void cmdline_denied(const char *text, struct cmdline_deny_list *out);
 void cmdline_deny_list_free(struct cmdline_deny_list *l); /* also resets it to empty */

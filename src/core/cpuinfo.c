@@ -36,10 +36,10 @@ static struct span span_trim(struct span a)
 /* What is being gathered. */
 struct state {
 	struct cpuinfo *out;
-	unsigned int numbered;	/* "processor : 0" lines */
-	unsigned int stated;	/* "# processors", "ncpus active" */
+	unsigned int numbered;  /* "processor : 0" lines */
+	unsigned int stated;    /* "# processors", "ncpus active" */
 	unsigned int model_key; /* place in model_keys of what filled out->model; 0 = nothing yet */
-	bool any; /* a line that only a cpuinfo has */
+	bool any;               /* a line that only a cpuinfo has */
 	struct span last_flags; /* most processors repeat the line before */
 };
 
@@ -55,16 +55,13 @@ static void add_word(struct strbuf *b, const char *s, size_t n)
 /* "rv64imafdcv_zicsr_zvkned" → words "rv64", one per letter, "zicsr", "zvkned". */
 static void add_isa(struct strbuf *b, struct span v)
 {
-	size_t base = 0;
-
 	for (size_t i = 0, n; i < v.n; i += n + 1) {
 		const char *sep = memchr(v.s + i, '_', v.n - i);
 
 		n = sep ? (size_t)(sep - v.s) - i : v.n - i;
 		if (!i && n >= 4 && !memcmp(v.s, "rv", 2)) {
-			base = n;
 			add_word(b, v.s, 4);
-			for (size_t k = 4; k < base; k++)
+			for (size_t k = 4; k < n; k++)
 				add_word(b, v.s + k, 1);
 		} else if (n) {
 			add_word(b, v.s + i, n);
@@ -128,8 +125,10 @@ static void take_flags(struct state *st, struct span v, bool isa)
 
 /* --- the other lines ------------------------------------------------------------------------ */
 
-/* Where a model name stands, best first: x86, RISC-V and some ARM; MIPS; POWER, SPARC; old ARM; RISC-V. */
-static const char *const model_keys[] = { "model name", "Model Name", "cpu model", "cpu", "Processor", "uarch" };
+/* Where a model name stands, best first: x86, RISC-V and some ARM; MIPS; POWER, SPARC; old ARM;
+ * RISC-V. */
+static const char *const model_keys[] = { "model name", "Model Name", "cpu model",
+	                                  "cpu",        "Processor",  "uarch" };
 
 static void take_model(struct state *st, struct span key, struct span v)
 {
@@ -156,7 +155,8 @@ static unsigned int small_number(struct span v)
 
 static void take_count(struct state *st, struct span key, struct span v)
 {
-	bool s390 = key.n > 10 && !memcmp(key.s, "processor ", 10) && isdigit((unsigned char)key.s[10]);
+	bool s390 =
+		key.n > 10 && !memcmp(key.s, "processor ", 10) && isdigit((unsigned char)key.s[10]);
 
 	if (span_is(key, "processor") || s390)
 		st->numbered++;
@@ -166,7 +166,8 @@ static void take_count(struct state *st, struct span key, struct span v)
 
 static void take_line(struct state *st, struct span key, struct span v)
 {
-	static const char *const flag_keys[] = { "flags", "Features", "features", "cpucaps", "isa" };
+	static const char *const flag_keys[] = { "flags", "Features", "features", "cpucaps",
+		                                 "isa" };
 	bool vendor = span_is(key, "vendor_id") || span_is(key, "CPU implementer");
 
 	if (vendor && v.n && !st->out->vendor)
@@ -193,8 +194,9 @@ void cpuinfo_parse(const char *text, size_t len, struct cpuinfo *out)
 		const char *colon = memchr(line, ':', (size_t)(stop - line));
 
 		if (colon)
-			take_line(&st, span_trim((struct span){ line, (size_t)(colon - line) }),
-				  span_trim((struct span){ colon + 1, (size_t)(stop - colon - 1) }));
+			take_line(
+				&st, span_trim((struct span){ line, (size_t)(colon - line) }),
+				span_trim((struct span){ colon + 1, (size_t)(stop - colon - 1) }));
 		line = nl ? nl + 1 : end;
 	}
 	out->processors = st.stated ? st.stated : st.numbered;

@@ -12,13 +12,13 @@ struct cpuinfo {
 	char *vendor; /* "AuthenticAMD", ARM implementer "0x41", "IBM/S390"; NULL when not stated */
 	char *model;  /* "model name", MIPS "cpu model", POWER "cpu", …; NULL when not stated */
 	/*
-	 * What every processor has, one space between words: x86 "flags", ARM and LoongArch "Features",
-	 * s390 "features", SPARC "cpucaps", RISC-V "isa" (as "rv64", single letters, then multi-letter
-	 * extensions). A flag that one core lacks (big.LITTLE) is not in it. NULL when no such line was
-	 * seen.
+	 * What every processor has, one space between words: x86 "flags", ARM and LoongArch
+	 * "Features", s390 "features", SPARC "cpucaps", RISC-V "isa" (as "rv64", single letters,
+	 * then multi-letter extensions). A flag that one core lacks (big.LITTLE) is not in it. NULL
+	 * when no such line was seen.
 	 */
 	char *flags;
-	bool hypervisor;	 /* x86 flag: this is a virtual machine */
+	bool hypervisor;         /* x86 flag: this is a virtual machine */
 	unsigned int processors; /* 0 when the text is no cpuinfo */
 };
 

@@ -10,11 +10,11 @@
 
 #include "util/util.h"
 
-#define PREFIX "CONFIG_"
+#define PREFIX     "CONFIG_"
 #define PREFIX_LEN (sizeof(PREFIX) - 1)
-#define UNSET "# " PREFIX
-#define UNSET_LEN (sizeof(UNSET) - 1)
-#define WHOLE 100 /* options that make a text without the banner a whole configuration */
+#define UNSET      "# " PREFIX
+#define UNSET_LEN  (sizeof(UNSET) - 1)
+#define WHOLE      100 /* options that make a text without the banner a whole configuration */
 
 static bool begins(const char *s, const char *end, const char *what)
 {
@@ -59,7 +59,8 @@ static bool is_whole(const char *text, size_t len)
 	const char *end = text + len, *line = text;
 	size_t head = len < 1024 ? len : 1024, options = 0;
 
-	if (memmem(text, head, " Kernel Configuration", 21) || memmem(text, head, "# Linux kernel version", 22))
+	if (memmem(text, head, " Kernel Configuration", 21) ||
+	    memmem(text, head, "# Linux kernel version", 22))
 		return true;
 	while (line < end && options < WHOLE) {
 		options += begins(line, end, PREFIX) || begins(line, end, UNSET);

@@ -10,9 +10,9 @@
 enum kconfig_value { KCONFIG_UNKNOWN, KCONFIG_NO, KCONFIG_MODULE, KCONFIG_YES };
 
 /*
- * Value of an option, named with or without CONFIG_. A number or a string counts as YES. An option that
- * is not mentioned is NO when the text is a whole configuration (the kernel's banner, or at least 100
- * options) and UNKNOWN when it is a fragment, empty or something else. text may be NULL.
+ * Value of an option, named with or without CONFIG_. A number or a string counts as YES. An option
+ * that is not mentioned is NO when the text is a whole configuration (the kernel's banner, or at
+ * least 100 options) and UNKNOWN when it is a fragment, empty or something else. text may be NULL.
  */
 enum kconfig_value kconfig_get(const char *text, size_t len, const char *option);
 const char *kconfig_value_name(enum kconfig_value v); /* "unknown", "n", "m", "y" */

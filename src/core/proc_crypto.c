@@ -45,7 +45,8 @@ struct record {
 	bool bad; /* a name that does not fit, or holds a NUL */
 };
 
-/* Copies what fits; a cut or torn name spoils the record, since it would be taken for another one. */
+/* Copies what fits; a cut or torn name spoils the record, since it would be taken for another one.
+ */
 static void take_name(struct record *r, char *dst, size_t size, struct span v)
 {
 	size_t n = v.n < size ? v.n : size - 1;
@@ -94,17 +95,26 @@ static enum alg_type type_from(struct span v)
 		const char *name;
 		enum alg_type type;
 	} types[] = {
-		{ "skcipher", ALG_SKCIPHER },	{ "shash", ALG_HASH },
-		{ "ahash", ALG_HASH },		{ "cipher", ALG_CIPHER },
-		{ "aead", ALG_AEAD },		{ "lskcipher", ALG_LSKCIPHER },
-		{ "rng", ALG_RNG },		{ "scomp", ALG_COMPRESS },
-		{ "acomp", ALG_COMPRESS },	{ "compression", ALG_COMPRESS },
-		{ "akcipher", ALG_AKCIPHER },	{ "sig", ALG_AKCIPHER },
+		{ "skcipher", ALG_SKCIPHER },
+		{ "shash", ALG_HASH },
+		{ "ahash", ALG_HASH },
+		{ "cipher", ALG_CIPHER },
+		{ "aead", ALG_AEAD },
+		{ "lskcipher", ALG_LSKCIPHER },
+		{ "rng", ALG_RNG },
+		{ "scomp", ALG_COMPRESS },
+		{ "acomp", ALG_COMPRESS },
+		{ "compression", ALG_COMPRESS },
+		{ "akcipher", ALG_AKCIPHER },
+		{ "sig", ALG_AKCIPHER },
 		{ "kpp", ALG_KPP },
 
-		{ "blkcipher", ALG_SKCIPHER },	{ "ablkcipher", ALG_SKCIPHER },
-		{ "givcipher", ALG_SKCIPHER },	{ "digest", ALG_HASH },
-		{ "hash", ALG_HASH },		{ "nivaead", ALG_AEAD },
+		{ "blkcipher", ALG_SKCIPHER },
+		{ "ablkcipher", ALG_SKCIPHER },
+		{ "givcipher", ALG_SKCIPHER },
+		{ "digest", ALG_HASH },
+		{ "hash", ALG_HASH },
+		{ "nivaead", ALG_AEAD },
 		{ "pcompress", ALG_COMPRESS },
 	};
 
@@ -120,10 +130,10 @@ static void take_sizes(struct alg *a, struct span key, struct span v)
 		const char *key;
 		unsigned int *out;
 	} fields[] = {
-		{ "blocksize", &a->blocksize },	    { "min keysize", &a->min_keysize },
+		{ "blocksize", &a->blocksize },     { "min keysize", &a->min_keysize },
 		{ "max keysize", &a->max_keysize }, { "ivsize", &a->ivsize },
-		{ "chunksize", &a->chunksize },	    { "walksize", &a->walksize },
-		{ "statesize", &a->statesize },	    { "digestsize", &a->digestsize },
+		{ "chunksize", &a->chunksize },     { "walksize", &a->walksize },
+		{ "statesize", &a->statesize },     { "digestsize", &a->digestsize },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
@@ -214,7 +224,8 @@ size_t proc_crypto_parse(const char *text, size_t len, struct alg_list *out)
 			value.n = line.n - key.n - 1;
 		}
 		key = span_trim(key);
-		/* Each record begins with its name; texts put together by hand may lack the blank line. */
+		/* Each record begins with its name; texts put together by hand may lack the blank
+		 * line. */
 		if (span_is(key, "name") && *r.alg.name)
 			dropped += finish(&r, out, &cap);
 		r.any = true;

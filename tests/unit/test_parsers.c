@@ -20,19 +20,20 @@
 
 static int failures;
 
-#define ROW_CHECK(row, cond, ...)                                                                            \
-	do {                                                                                                 \
-		if (!(cond)) {                                                                               \
-			failures++;                                                                          \
-			print_error("row \"%s\": %s; ", row, #cond);                                         \
-			print_error(__VA_ARGS__);                                                            \
-			print_error("\n");                                                                   \
-		}                                                                                            \
+#define ROW_CHECK(row, cond, ...)                                    \
+	do {                                                         \
+		if (!(cond)) {                                       \
+			failures++;                                  \
+			print_error("row \"%s\": %s; ", row, #cond); \
+			print_error(__VA_ARGS__);                    \
+			print_error("\n");                           \
+		}                                                    \
 	} while (0)
 
 /* --- kernel configuration ------------------------------------------------------------------- */
 
-#define BANNER "#\n# Automatically generated file; DO NOT EDIT.\n# Linux/i386 6.1.0 Kernel Configuration\n#\n"
+#define BANNER \
+	"#\n# Automatically generated file; DO NOT EDIT.\n# Linux/i386 6.1.0 Kernel Configuration\n#\n"
 
 static const struct {
 	const char *text, *option;
@@ -87,7 +88,8 @@ static void test_kconfig(void **state)
 
 		memcpy(copy, text, len);
 		v = kconfig_get(copy, len, kconfigs[i].option);
-		ROW_CHECK(text, v == kconfigs[i].want, "%s: %s", kconfigs[i].option, kconfig_value_name(v));
+		ROW_CHECK(text, v == kconfigs[i].want, "%s: %s", kconfigs[i].option,
+		          kconfig_value_name(v));
 		free(copy);
 	}
 	assert_int_equal(failures, 0);
@@ -166,7 +168,8 @@ static void test_parameters(void **state)
 		int r = cmdline_get(parameters[i].text, parameters[i].name, buf, sizeof(buf));
 
 		ROW_CHECK(row, r == parameters[i].want, "%s: %d", parameters[i].name, r);
-		ROW_CHECK(row, !strcmp(buf, parameters[i].value), "%s: '%s'", parameters[i].name, buf);
+		ROW_CHECK(row, !strcmp(buf, parameters[i].value), "%s: '%s'", parameters[i].name,
+		          buf);
 	}
 	assert_int_equal(failures, 0);
 }
@@ -179,28 +182,31 @@ static const struct {
 } denials[] = {
 	{ "ro quiet", "", "geode_aes", NULL, false },
 	{ NULL, "", "geode_aes", NULL, false },
-	{ "modprobe.blacklist=geode_aes", "geode_aes/modprobe.blacklist ", "geode_aes", "modprobe.blacklist",
-	  false },
-	{ "modprobe.blacklist=geode-aes", "geode_aes/modprobe.blacklist ", "geode_aes", "modprobe.blacklist",
-	  false },
-	{ "modprobe.blacklist=geode_aes", "geode_aes/modprobe.blacklist ", "geode-aes", "modprobe.blacklist",
-	  false },
+	{ "modprobe.blacklist=geode_aes", "geode_aes/modprobe.blacklist ", "geode_aes",
+	  "modprobe.blacklist", false },
+	{ "modprobe.blacklist=geode-aes", "geode_aes/modprobe.blacklist ", "geode_aes",
+	  "modprobe.blacklist", false },
+	{ "modprobe.blacklist=geode_aes", "geode_aes/modprobe.blacklist ", "geode-aes",
+	  "modprobe.blacklist", false },
 	{ "modprobe.blacklist=a,b modprobe.blacklist=c",
-	  "a/modprobe.blacklist b/modprobe.blacklist c/modprobe.blacklist ", "b", "modprobe.blacklist", false },
-	{ "module_blacklist=a,b", "a/module_blacklist b/module_blacklist ", "a", "module_blacklist", true },
+	  "a/modprobe.blacklist b/modprobe.blacklist c/modprobe.blacklist ", "b",
+	  "modprobe.blacklist", false },
+	{ "module_blacklist=a,b", "a/module_blacklist b/module_blacklist ", "a", "module_blacklist",
+	  true },
 	{ "module-blacklist=a", "a/module_blacklist ", "a", "module_blacklist", true },
 	{ "module_blacklist=a module_blacklist=b", "b/module_blacklist ", "a", NULL, false },
 	{ "module_blacklist=a module_blacklist=", "", "a", NULL, false },
-	{ "module_blacklist=a module_blacklist", "a/module_blacklist ", "a", "module_blacklist", true },
-	{ "rd.driver.blacklist=a rdblacklist=b", "a/rd.driver.blacklist b/rdblacklist ", "b", "rdblacklist",
-	  false },
-	{ "module_blacklist=a modprobe.blacklist=a", "a/module_blacklist a/modprobe.blacklist ", "a",
-	  "module_blacklist", true },
-	{ "rd.driver.blacklist=a modprobe.blacklist=a", "a/rd.driver.blacklist a/modprobe.blacklist ", "a",
-	  "modprobe.blacklist", false },
+	{ "module_blacklist=a module_blacklist", "a/module_blacklist ", "a", "module_blacklist",
+	  true },
+	{ "rd.driver.blacklist=a rdblacklist=b", "a/rd.driver.blacklist b/rdblacklist ", "b",
+	  "rdblacklist", false },
+	{ "module_blacklist=a modprobe.blacklist=a", "a/module_blacklist a/modprobe.blacklist ",
+	  "a", "module_blacklist", true },
+	{ "rd.driver.blacklist=a modprobe.blacklist=a",
+	  "a/rd.driver.blacklist a/modprobe.blacklist ", "a", "modprobe.blacklist", false },
 	{ "modprobe.blacklist=,,a,", "a/modprobe.blacklist ", "a", "modprobe.blacklist", false },
-	{ "modprobe.blacklist=\"a,b\"", "a/modprobe.blacklist b/modprobe.blacklist ", "b", "modprobe.blacklist",
-	  false },
+	{ "modprobe.blacklist=\"a,b\"", "a/modprobe.blacklist b/modprobe.blacklist ", "b",
+	  "modprobe.blacklist", false },
 	{ "modprobe.blacklist", "", "a", NULL, false },
 	{ "xmodule_blacklist=a blacklist=a", "", "a", NULL, false },
 	{ "module_blacklist=abc", "abc/module_blacklist ", "ab", NULL, false },
@@ -222,15 +228,17 @@ static void test_denials(void **state)
 
 		cmdline_denied(denials[i].text, &l);
 		for (size_t k = 0; k < l.n; k++)
-			strbuf_printf(&all, "%s/%s ", l.v[k].module, deny_option_name(l.v[k].option));
-		ROW_CHECK(row, !strcmp(all.s ? all.s : "", denials[i].all), "'%s'", all.s ? all.s : "");
+			strbuf_printf(&all, "%s/%s ", l.v[k].module,
+			              deny_option_name(l.v[k].option));
+		ROW_CHECK(row, !strcmp(all.s ? all.s : "", denials[i].all), "'%s'",
+		          all.s ? all.s : "");
 		d = cmdline_deny_find(&l, denials[i].module);
 		ROW_CHECK(row, !d == !denials[i].by, "%s", denials[i].module);
 		if (d && denials[i].by) {
 			ROW_CHECK(row, !strcmp(deny_option_name(d->option), denials[i].by), "%s",
-				  deny_option_name(d->option));
+			          deny_option_name(d->option));
 			ROW_CHECK(row, deny_option_hard(d->option) == denials[i].hard, "%s",
-				  deny_option_sentence(d->option));
+			          deny_option_sentence(d->option));
 		}
 		strbuf_free(&all);
 		cmdline_deny_list_free(&l);
@@ -274,8 +282,8 @@ static void test_selftests(void **state)
 	failures = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(selftests); i++)
 		ROW_CHECK(selftests[i].text ? selftests[i].text : "NULL",
-			  cmdline_selftests_off(selftests[i].text) == selftests[i].off, "%s",
-			  selftests[i].off ? "want off" : "want on");
+		          cmdline_selftests_off(selftests[i].text) == selftests[i].off, "%s",
+		          selftests[i].off ? "want off" : "want on");
 	assert_int_equal(failures, 0);
 }
 
@@ -299,22 +307,24 @@ static const struct {
 	  "flags\t\t: fpu vme de pse rng rng_en ace ace_en\n",
 	  "CentaurHauls", "VIA Nehemiah", "fpu vme de pse rng rng_en ace ace_en", false, 1 },
 	{ "two processors, one without aes",
-	  "processor : 0\nflags : fpu aes sse2\n\nprocessor : 1\nflags : fpu sse2\n", NULL, NULL, "fpu sse2",
-	  false, 2 },
-	{ "the first has less", "processor : 0\nflags : fpu\n\nprocessor : 1\nflags : aes fpu\n", NULL, NULL,
-	  "fpu", false, 2 },
+	  "processor : 0\nflags : fpu aes sse2\n\nprocessor : 1\nflags : fpu sse2\n", NULL, NULL,
+	  "fpu sse2", false, 2 },
+	{ "the first has less", "processor : 0\nflags : fpu\n\nprocessor : 1\nflags : aes fpu\n",
+	  NULL, NULL, "fpu", false, 2 },
 	{ "three, equal lines between",
 	  "processor : 0\nflags : a b c\n\nprocessor : 1\nflags : a b\n\nprocessor : 2\nflags : a b\n\n"
 	  "processor : 3\nflags : a b c\n",
 	  NULL, NULL, "a b", false, 4 },
-	{ "nothing in common", "processor : 0\nflags : a\n\nprocessor : 1\nflags : b\n", NULL, NULL, "", false,
-	  2 },
-	{ "a part of a word is no word", "processor : 0\nflags : ace_en\n\nprocessor : 1\nflags : ace ace_en\n",
-	  NULL, NULL, "ace_en", false, 2 },
+	{ "nothing in common", "processor : 0\nflags : a\n\nprocessor : 1\nflags : b\n", NULL, NULL,
+	  "", false, 2 },
+	{ "a part of a word is no word",
+	  "processor : 0\nflags : ace_en\n\nprocessor : 1\nflags : ace ace_en\n", NULL, NULL,
+	  "ace_en", false, 2 },
 	{ "virtual machine",
 	  "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: QEMU Virtual CPU version 2.5+\n"
 	  "flags\t\t: fpu nx lm hypervisor lahf_lm\n",
-	  "AuthenticAMD", "QEMU Virtual CPU version 2.5+", "fpu nx lm hypervisor lahf_lm", true, 1 },
+	  "AuthenticAMD", "QEMU Virtual CPU version 2.5+", "fpu nx lm hypervisor lahf_lm", true,
+	  1 },
 	{ "Raspberry Pi 4, 64 bits",
 	  "processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd evtstrm crc32 cpuid\n"
 	  "CPU implementer\t: 0x41\nCPU part\t: 0xd08\nHardware\t: BCM2711\nModel\t\t: Raspberry Pi 4\n",
@@ -335,8 +345,9 @@ static const struct {
 	  "system type : MediaTek MT7621\nprocessor : 0\ncpu model : MIPS 1004Kc V2.15\nBogoMIPS : 1\n\n"
 	  "processor : 1\ncpu model : MIPS 1004Kc V2.15\n",
 	  NULL, "MIPS 1004Kc V2.15", NULL, false, 2 },
-	{ "POWER9", "processor : 0\ncpu : POWER9, altivec supported\nclock : 2100MHz\n\nmachine : PowerNV\n", NULL,
-	  "POWER9, altivec supported", NULL, false, 1 },
+	{ "POWER9",
+	  "processor : 0\ncpu : POWER9, altivec supported\nclock : 2100MHz\n\nmachine : PowerNV\n",
+	  NULL, "POWER9, altivec supported", NULL, false, 1 },
 	{ "s390",
 	  "vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3033.00\n"
 	  "features\t: esan3 zarch stfle msa ldisp\n"
@@ -353,10 +364,11 @@ static const struct {
 	  "cpu\t\t: UltraSparc T4 (Niagara4)\nfpu : x\nncpus probed\t: 64\nncpus active\t: 48\n"
 	  "cpucaps\t\t: flush,stbar,swap,aes,des\n",
 	  NULL, "UltraSparc T4 (Niagara4)", "flush stbar swap aes des", false, 48 },
-	{ "LoongArch", "processor : 0\nModel Name : Loongson-3A5000\nFeatures : cpucfg lam lsx lasx\n", NULL,
+	{ "LoongArch",
+	  "processor : 0\nModel Name : Loongson-3A5000\nFeatures : cpucfg lam lsx lasx\n", NULL,
 	  "Loongson-3A5000", "cpucfg lam lsx lasx", false, 1 },
-	{ "a fragment", "# part of the flags line only\nflags\t\t: aes rng ace\n", NULL, NULL, "aes rng ace",
-	  false, 1 },
+	{ "a fragment", "# part of the flags line only\nflags\t\t: aes rng ace\n", NULL, NULL,
+	  "aes rng ace", false, 1 },
 	{ "CRLF", "processor : 0\r\nflags : a b\r\n", NULL, NULL, "a b", false, 1 },
 	{ "empty flags", "processor : 0\nflags :\n", NULL, NULL, "", false, 1 },
 	{ "empty model", "processor : 0\nmodel name :\n", NULL, NULL, NULL, false, 1 },
@@ -383,9 +395,12 @@ static void test_cpuinfo(void **state)
 		memcpy(copy, cpuinfos[i].text, len);
 		cpuinfo_parse(copy, len, &c);
 		free(copy);
-		ROW_CHECK(row, same(c.vendor, cpuinfos[i].vendor), "'%s'", c.vendor ? c.vendor : "NULL");
-		ROW_CHECK(row, same(c.model, cpuinfos[i].model), "'%s'", c.model ? c.model : "NULL");
-		ROW_CHECK(row, same(c.flags, cpuinfos[i].flags), "'%s'", c.flags ? c.flags : "NULL");
+		ROW_CHECK(row, same(c.vendor, cpuinfos[i].vendor), "'%s'",
+		          c.vendor ? c.vendor : "NULL");
+		ROW_CHECK(row, same(c.model, cpuinfos[i].model), "'%s'",
+		          c.model ? c.model : "NULL");
+		ROW_CHECK(row, same(c.flags, cpuinfos[i].flags), "'%s'",
+		          c.flags ? c.flags : "NULL");
 		ROW_CHECK(row, c.hypervisor == cpuinfos[i].hypervisor, "%d", c.hypervisor);
 		ROW_CHECK(row, c.processors == cpuinfos[i].processors, "%u", c.processors);
 		cpuinfo_free(&c);
@@ -398,7 +413,7 @@ static void test_cpuinfo(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kconfig),	   cmocka_unit_test(test_kconfig_without_banner),
+		cmocka_unit_test(test_kconfig),    cmocka_unit_test(test_kconfig_without_banner),
 		cmocka_unit_test(test_parameters), cmocka_unit_test(test_denials),
 		cmocka_unit_test(test_selftests),  cmocka_unit_test(test_cpuinfo),
 	};

@@ -17,14 +17,14 @@
 
 static int failures;
 
-#define ROW_CHECK(row, cond, ...)                                                                            \
-	do {                                                                                                 \
-		if (!(cond)) {                                                                               \
-			failures++;                                                                          \
-			print_error("row \"%s\": %s; ", row, #cond);                                         \
-			print_error(__VA_ARGS__);                                                            \
-			print_error("\n");                                                                   \
-		}                                                                                            \
+#define ROW_CHECK(row, cond, ...)                                    \
+	do {                                                         \
+		if (!(cond)) {                                       \
+			failures++;                                  \
+			print_error("row \"%s\": %s; ", row, #cond); \
+			print_error(__VA_ARGS__);                    \
+			print_error("\n");                           \
+		}                                                    \
 	} while (0)
 
 static struct cipher_spec parsed(const char *text)
@@ -57,10 +57,10 @@ static const struct {
 	{ "serpent-xts-plain64", "serpent", "xts", "xts(serpent)", "plain64", "", 1, NULL },
 	{ "twofish", "twofish", "cbc", "cbc(twofish)", "plain", "", 1, "twofish-cbc-plain" },
 	{ "des3_ede-cbc-plain", "des3_ede", "cbc", "cbc(des3_ede)", "plain", "", 1, NULL },
-	{ "xchacha12,aes-adiantum-plain64", "xchacha12,aes", "adiantum", "adiantum(xchacha12,aes)", "plain64",
-	  "", 1, NULL },
-	{ "xchacha20,aes-adiantum-plain64", "xchacha20,aes", "adiantum", "adiantum(xchacha20,aes)", "plain64",
-	  "", 1, NULL },
+	{ "xchacha12,aes-adiantum-plain64", "xchacha12,aes", "adiantum", "adiantum(xchacha12,aes)",
+	  "plain64", "", 1, NULL },
+	{ "xchacha20,aes-adiantum-plain64", "xchacha20,aes", "adiantum", "adiantum(xchacha20,aes)",
+	  "plain64", "", 1, NULL },
 	{ "aes-hctr2-plain64", "aes", "hctr2", "hctr2(aes)", "plain64", "", 1, NULL },
 	/* short forms */
 	{ "aes-plain", "aes", "cbc", "cbc(aes)", "plain", "", 1, "aes-cbc-plain" },
@@ -70,7 +70,8 @@ static const struct {
 	{ "null", "cipher_null", "ecb", "ecb(cipher_null)", "", "", 1, "cipher_null-ecb" },
 	{ "cipher_null", "cipher_null", "ecb", "ecb(cipher_null)", "", "", 1, "cipher_null-ecb" },
 	{ "cipher_null-ecb", "cipher_null", "ecb", "ecb(cipher_null)", "", "", 1, NULL },
-	{ "cipher_null-cbc-plain64", "cipher_null", "cbc", "cbc(cipher_null)", "plain64", "", 1, NULL },
+	{ "cipher_null-cbc-plain64", "cipher_null", "cbc", "cbc(cipher_null)", "plain64", "", 1,
+	  NULL },
 	/* key counts */
 	{ "aes:64-cbc-lmk", "aes", "cbc", "cbc(aes)", "lmk", "", 64, NULL },
 	{ "aes:1-cbc-plain64", "aes", "cbc", "cbc(aes)", "plain64", "", 1, "aes-cbc-plain64" },
@@ -95,31 +96,36 @@ static const struct {
 	/* capi: with algorithm names */
 	{ "capi:xts(aes)-plain64", "aes", "xts", "xts(aes)", "plain64", "", 1, NULL },
 	{ "capi:cbc(aes)-essiv:sha256", "aes", "cbc", "cbc(aes)", "essiv", "sha256", 1, NULL },
-	{ "capi:adiantum(xchacha12,aes)-plain64", "xchacha12,aes", "adiantum", "adiantum(xchacha12,aes)",
-	  "plain64", "", 1, NULL },
+	{ "capi:adiantum(xchacha12,aes)-plain64", "xchacha12,aes", "adiantum",
+	  "adiantum(xchacha12,aes)", "plain64", "", 1, NULL },
 	{ "capi:ecb(aes)", "aes", "ecb", "ecb(aes)", "", "", 1, NULL },
 	{ "capi:ecb(aes)-null", "aes", "ecb", "ecb(aes)", "null", "", 1, NULL },
 	{ "capi:cbc(des3_ede)-plain", "des3_ede", "cbc", "cbc(des3_ede)", "plain", "", 1, NULL },
 	{ "capi:ecb(cipher_null)", "cipher_null", "ecb", "ecb(cipher_null)", "", "", 1, NULL },
 	{ "capi:cbc(aes)-lmk", "aes", "cbc", "cbc(aes)", "lmk", "", 64, NULL },
-	{ "capi:authenc(hmac(sha256),xts(aes))-random", "", "", "authenc(hmac(sha256),xts(aes))", "random", "",
-	  1, NULL },
-	{ "capi:rfc7539(chacha20,poly1305)-random", "", "", "rfc7539(chacha20,poly1305)", "random", "", 1,
-	  NULL },
+	{ "capi:authenc(hmac(sha256),xts(aes))-random", "", "", "authenc(hmac(sha256),xts(aes))",
+	  "random", "", 1, NULL },
+	{ "capi:rfc7539(chacha20,poly1305)-random", "", "", "rfc7539(chacha20,poly1305)", "random",
+	  "", 1, NULL },
 	/* capi: with driver names */
 	{ "capi:xts-aes-aesni-plain64", "aes", "xts", "xts-aes-aesni", "plain64", "", 1, NULL },
-	{ "capi:xts(ecb-aes-aesni)-plain64", "aes", "xts", "xts(ecb-aes-aesni)", "plain64", "", 1, NULL },
-	{ "capi:xts(ecb-aes-geode)-plain64", "aes", "xts", "xts(ecb-aes-geode)", "plain64", "", 1, NULL },
-	{ "capi:xts(ecb-aes-padlock)-plain64", "aes", "xts", "xts(ecb-aes-padlock)", "plain64", "", 1, NULL },
-	{ "capi:xts(ecb(aes))-plain64", "aes", "xts", "xts(ecb(aes))", "plain64", "", 1, NULL },
-	{ "capi:cbc-aes-aesni-essiv:sha256-generic", "aes", "cbc", "cbc-aes-aesni", "essiv", "sha256-generic",
+	{ "capi:xts(ecb-aes-aesni)-plain64", "aes", "xts", "xts(ecb-aes-aesni)", "plain64", "", 1,
+	  NULL },
+	{ "capi:xts(ecb-aes-geode)-plain64", "aes", "xts", "xts(ecb-aes-geode)", "plain64", "", 1,
+	  NULL },
+	{ "capi:xts(ecb-aes-padlock)-plain64", "aes", "xts", "xts(ecb-aes-padlock)", "plain64", "",
 	  1, NULL },
-	{ "capi:cbc-aes-aesni-essiv:sha256", "aes", "cbc", "cbc-aes-aesni", "essiv", "sha256", 1, NULL },
+	{ "capi:xts(ecb(aes))-plain64", "aes", "xts", "xts(ecb(aes))", "plain64", "", 1, NULL },
+	{ "capi:cbc-aes-aesni-essiv:sha256-generic", "aes", "cbc", "cbc-aes-aesni", "essiv",
+	  "sha256-generic", 1, NULL },
+	{ "capi:cbc-aes-aesni-essiv:sha256", "aes", "cbc", "cbc-aes-aesni", "essiv", "sha256", 1,
+	  NULL },
 	{ "capi:cbc-aes-geode-plain64", "aes", "cbc", "cbc-aes-geode", "plain64", "", 1, NULL },
 	{ "capi:p8_aes_cbc-plain64", "aes", "cbc", "p8_aes_cbc", "plain64", "", 1, NULL },
 	{ "capi:mv-cbc-aes-plain64", "aes", "cbc", "mv-cbc-aes", "plain64", "", 1, NULL },
-	{ "capi:adiantum(xchacha12-simd,aes-aesni,nhpoly1305-avx2)-plain64", "xchacha12,aes", "adiantum",
-	  "adiantum(xchacha12-simd,aes-aesni,nhpoly1305-avx2)", "plain64", "", 1, NULL },
+	{ "capi:adiantum(xchacha12-simd,aes-aesni,nhpoly1305-avx2)-plain64", "xchacha12,aes",
+	  "adiantum", "adiantum(xchacha12-simd,aes-aesni,nhpoly1305-avx2)", "plain64", "", 1,
+	  NULL },
 	{ "capi:some-thing-plain64", "", "", "some-thing", "plain64", "", 1, NULL },
 	{ "capi:cbc(foo)-plain64", "", "", "cbc(foo)", "plain64", "", 1, NULL },
 };
@@ -144,15 +150,16 @@ static void test_accepted(void **state)
 		ROW_CHECK(in, s.keycount == accepted[i].keycount, "%u", s.keycount);
 		ROW_CHECK(in, !s.key_bits && !s.sector_size, "%u %u", s.key_bits, s.sector_size);
 		ROW_CHECK(in, !strcmp(spec_text(&s, buf, sizeof(buf)), out), "'%s'", buf);
-		ROW_CHECK(in, !spec_parse(buf, &again, NULL) && !memcmp(&s, &again, sizeof(s)), "round trip");
+		ROW_CHECK(in, !spec_parse(buf, &again, NULL) && !memcmp(&s, &again, sizeof(s)),
+		          "round trip");
 	}
 	assert_int_equal(failures, 0);
 }
 
 /* --- refused texts: the marked piece, and words the sentence must have ---------------------- */
 
-#define LONG31 "0123456789012345678901234567890"
-#define LONG64 LONG31 "a" LONG31 "b"
+#define LONG31  "0123456789012345678901234567890"
+#define LONG64  LONG31 "a" LONG31 "b"
 #define LONG128 LONG64 LONG64
 
 static const struct {
@@ -231,8 +238,8 @@ static void test_refused(void **state)
 		int r = spec_parse(in, &s, &e);
 
 		ROW_CHECK(in, r == -EINVAL, "%d", r);
-		ROW_CHECK(in, e.at == refused[i].at && e.len == refused[i].len, "at %zu len %zu: %s", e.at,
-			  e.len, e.why);
+		ROW_CHECK(in, e.at == refused[i].at && e.len == refused[i].len,
+		          "at %zu len %zu: %s", e.at, e.len, e.why);
 		ROW_CHECK(in, strstr(e.why, refused[i].why), "%s", e.why);
 		ROW_CHECK(in, e.at + e.len <= strlen(in), "at %zu len %zu", e.at, e.len);
 		ROW_CHECK(in, strlen(e.why) < sizeof(e.why) - 1, "cut: %s", e.why);
@@ -255,7 +262,7 @@ static void test_describe(void **state)
 	assert_string_equal(spec_describe(&s, buf, sizeof(buf)), "aes-xts-plain64, 512-bit key");
 	s.sector_size = 4096;
 	assert_string_equal(spec_describe(&s, buf, sizeof(buf)),
-			    "aes-xts-plain64, 512-bit key, 4096-byte sectors");
+	                    "aes-xts-plain64, 512-bit key, 4096-byte sectors");
 	assert_string_equal(spec_text(&s, tiny, sizeof(tiny)), "aes-xts");
 	memset(s.api, 'a', sizeof(s.api) - 1);
 	memset(s.iv, 'b', sizeof(s.iv) - 1);
@@ -283,11 +290,11 @@ static const struct {
 	{ "xchacha12,aes-adiantum-plain64", 256, 256 },
 	{ "aes-lrw-benbi", 256, 128 },
 	{ "aes-lrw-benbi", 384, 256 },
-	{ "aes:64-cbc-lmk", 64 * 128, 128 },	 /* version 2 */
-	{ "aes:64-cbc-lmk", 65 * 128, 128 },	 /* version 3: one more key, the seed */
+	{ "aes:64-cbc-lmk", 64 * 128, 128 }, /* version 2 */
+	{ "aes:64-cbc-lmk", 65 * 128, 128 }, /* version 3: one more key, the seed */
 	{ "aes:64-cbc-lmk", 65 * 256, 256 },
 	{ "capi:cbc(aes)-lmk", 65 * 256, 256 },
-	{ "aes-cbc-tcw", 512, 256 },		 /* 16 bytes seed, 16 bytes whitening */
+	{ "aes-cbc-tcw", 512, 256 }, /* 16 bytes seed, 16 bytes whitening */
 	{ "blowfish-cbc-tcw", 448 + 64 + 128, 448 },
 	{ "aes-cbc-tcw", 256, 0 },
 	{ "aes-cbc-elephant", 256, 128 },
@@ -303,7 +310,7 @@ static void test_arithmetic(void **state)
 
 		s.key_bits = arithmetic[i].key_bits;
 		ROW_CHECK(arithmetic[i].text, spec_cipher_key_bits(&s) == arithmetic[i].cipher_bits,
-			  "%u-bit key gives %u", s.key_bits, spec_cipher_key_bits(&s));
+		          "%u-bit key gives %u", s.key_bits, spec_cipher_key_bits(&s));
 	}
 	assert_int_equal(failures, 0);
 }
@@ -342,7 +349,7 @@ static void test_essiv(void **state)
 		struct cipher_spec s = parsed(essiv[i].text);
 
 		ROW_CHECK(essiv[i].text, spec_essiv_key_bits(&s) == essiv[i].bits, "%d",
-			  spec_essiv_key_bits(&s));
+		          spec_essiv_key_bits(&s));
 	}
 	assert_int_equal(failures, 0);
 }
@@ -448,15 +455,17 @@ static void test_checks(void **state)
 		s.key_bits = checks[i].key_bits;
 		s.sector_size = checks[i].sector_size;
 		r = spec_check(&s, &e);
-		ROW_CHECK(text, r == (marked ? -EINVAL : 0), "%u/%u: %d, %s", s.key_bits, s.sector_size, r,
-			  e.why);
+		ROW_CHECK(text, r == (marked ? -EINVAL : 0), "%u/%u: %d, %s", s.key_bits,
+		          s.sector_size, r, e.why);
 		ROW_CHECK(text, !r == !spec_check(&s, NULL), "without error struct");
 		if (!marked || !r)
 			continue;
-		ROW_CHECK(text, e.len == strlen(marked) && e.at + e.len <= strlen(text) &&
-					!strncmp(text + e.at, marked, e.len),
-			  "at %zu len %zu", e.at, e.len);
-		ROW_CHECK(text, strstr(e.why, checks[i].why), "%u/%u: %s", s.key_bits, s.sector_size, e.why);
+		ROW_CHECK(text,
+		          e.len == strlen(marked) && e.at + e.len <= strlen(text) &&
+		                  !strncmp(text + e.at, marked, e.len),
+		          "at %zu len %zu", e.at, e.len);
+		ROW_CHECK(text, strstr(e.why, checks[i].why), "%u/%u: %s", s.key_bits,
+		          s.sector_size, e.why);
 	}
 	assert_int_equal(failures, 0);
 }
@@ -516,7 +525,8 @@ static const struct {
 	{ "aes-gcm-plain64", 256, SPEC_CLASS_OTHER, NULL },
 	{ "chacha20-random", 256, SPEC_CLASS_AUTHENTICATED, "integrity" },
 	{ "aegis128-random", 128, SPEC_CLASS_AUTHENTICATED, "integrity" },
-	{ "capi:authenc(hmac(sha256),xts(aes))-random", 768, SPEC_CLASS_AUTHENTICATED, "integrity" },
+	{ "capi:authenc(hmac(sha256),xts(aes))-random", 768, SPEC_CLASS_AUTHENTICATED,
+	  "integrity" },
 	{ "capi:some-thing-plain64", 256, SPEC_CLASS_OTHER, NULL },
 };
 
@@ -530,11 +540,12 @@ static void test_classes(void **state)
 
 		s.key_bits = classes[i].key_bits;
 		ROW_CHECK(classes[i].text, spec_class(&s) == classes[i].class, "%s",
-			  spec_class_name(spec_class(&s)));
+		          spec_class_name(spec_class(&s)));
 		caution = spec_caution(&s);
 		ROW_CHECK(classes[i].text,
-			  classes[i].caution ? caution && strstr(caution, classes[i].caution) : !caution, "%s",
-			  caution ? caution : "no caution");
+		          classes[i].caution ? caution && strstr(caution, classes[i].caution)
+		                             : !caution,
+		          "%s", caution ? caution : "no caution");
 	}
 	assert_int_equal(failures, 0);
 	assert_string_equal(spec_class_name(SPEC_CLASS_AUTHENTICATED), "authenticated");
@@ -548,8 +559,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accepted), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_describe), cmocka_unit_test(test_arithmetic),
-		cmocka_unit_test(test_essiv),	 cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_checks),	 cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_essiv),    cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_checks),   cmocka_unit_test(test_classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
