@@ -16,6 +16,12 @@
 #define MAPPING_NAME_MAX 128 /* DM_NAME_LEN, linux/dm-ioctl.h */
 #define MAPPING_UUID_MAX 129 /* DM_UUID_LEN */
 
+/*
+ * Opens a device by its number, O_CLOEXEC added: through `path` when that is this device, else through a node made for
+ * the moment. Never a plain file. type is S_IFBLK or S_IFCHR. Descriptor or negative errno.
+ */
+int device_open(mode_t type, dev_t dev, const char *path, int oflags);
+
 /* 0, or -ENODEV / -EACCES with one sentence in why (NULL: not wanted): no device-mapper, no right to use it. */
 int mapping_available(char *why, size_t size);
 
@@ -24,7 +30,7 @@ struct mapping_request {
 	const struct cipher_spec *spec; /* key_bits and sector_size (0 = 512) are taken from here */
 	const char *cipher;	     /* text for the table instead of spec's own ("capi:xts(ecb-aes-geode)-plain64"), or NULL */
 	const void *key;	     /* spec->key_bits / 8 bytes */
-	const char *device;	     /* path or "major:minor" below; NULL = the dm zero target, stacked as a second mapping */
+	const char *device;	     /* path or "major:minor" below; NULL = a second mapping of the dm zero target */
 	uint64_t device_offset;	     /* 512-byte sectors */
 	uint64_t iv_offset;	     /* 512-byte sectors */
 	uint64_t sectors;	     /* size, 512-byte sectors */
@@ -47,7 +53,10 @@ int mapping_create(const struct mapping_request *rq, struct mapping *out, char *
  * or an error: never a plain file. Works where neither udev nor devtmpfs made a node. Descriptor or negative errno.
  */
 int mapping_open(const struct mapping *m, int oflags);
-/* Removes it, trying again for up to a second while somebody has it open. 0 or negative errno. */
+/*
+ * Removes it, trying again for up to a second while somebody has it open; then the kernel is asked to remove it with
+ * its last user, and -EBUSY returned. 0 (also when it is gone already) or negative errno.
+ */
 int mapping_remove(const struct mapping *m);
 
 /* What is known of one mapping whose (only) target is crypt. No key is in here. */
