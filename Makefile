@@ -29,7 +29,8 @@ OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Isrc \
 	-ffunction-sections -fdata-sections -fstack-protector-strong -fvisibility=hidden \
 	-Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wvla \
 	-Wno-missing-field-initializers $(LIB_CFLAGS)
-OUR_LDFLAGS := -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,--as-needed
+# pack-relative-relocs: the tables are full of pointers, 24 bytes of relocation each without it
+OUR_LDFLAGS := -Wl,--gc-sections -Wl,-z,relro,-z,now -Wl,--as-needed -Wl,-z,pack-relative-relocs
 ifneq ($(SAN),)
 OUR_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 OUR_LDFLAGS += -fsanitize=address,undefined
@@ -92,4 +93,6 @@ clean:
 	rm -rf $(BUILD)
 
 -include tests/vm/vm.mk
+-include tests/fuzz/fuzz.mk
+-include tools/tools.mk
 -include $(wildcard $(OBJS:.o=.d) $(UNIT_TESTS:=.d))

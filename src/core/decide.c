@@ -69,10 +69,15 @@ static bool has_suffix(const char *s, const char *suffix)
 	return n >= k && !strcmp(s + n - k, suffix);
 }
 
-/* The kernel's library code uses AES instructions by itself from 7.2 on (lib/crypto). */
+/* The kernel's library code uses the instructions of a row that is here by itself (lib/crypto, from 7.2 on most CPUs). */
 static bool lib_may_use_instructions(const struct machine *m, const char *driver)
 {
-	return has_suffix(driver, "-lib") && policy_cpu_has_aes(m);
+	if (!has_suffix(driver, "-lib"))
+		return false;
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+		if (a->in_lib_since && m->kernel >= a->in_lib_since && accel_present(m, a, NULL, 0))
+			return true;
+	return false;
 }
 
 static void share_of_row(const struct machine *m, unsigned int bits, struct share *s)
@@ -113,7 +118,7 @@ static void share_of(const struct machine *m, const char *driver, unsigned int b
 
 	*s = (struct share){ .part = PART_UNKNOWN, .code = REASON_DRIVER_UNKNOWN };
 	str_copy(s->driver, sizeof(s->driver), driver);
-	s->accel = accel_by_driver(driver, m->kernel, &s->alg);
+	s->accel = accel_of_driver(m, driver, &s->alg);
 	if (s->accel) {
 		share_of_row(m, bits, s);
 		return;
@@ -332,7 +337,7 @@ static void judge_tweak(struct judge *j, const struct share *data, const char *d
 	if (!spec_is_xts(&j->v->spec))
 		return;
 	/* the xts template takes the best single-block aes for the tweak, whatever does the data */
-	if (str_starts(driver, "xts(") && !accel_by_driver(driver, j->pool->m->kernel, NULL))
+	if (str_starts(driver, "xts(") && !accel_of_driver(j->pool->m, driver, NULL))
 		share_of(j->pool->m, pool_single(j->pool, j->v->spec.cipher[0] ? j->v->spec.cipher : "aes"), bits, &t);
 	j->v->tweak = t.part;
 	if (j->v->data == PART_HARDWARE)

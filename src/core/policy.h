@@ -18,6 +18,9 @@
 /* How the row was recognised on this machine ("PCI 1022:2082 at 0000:00:01.2"); false when it is not there. */
 bool accel_present(const struct machine *m, const struct accel *a, char *how, size_t size);
 
+/* Row of a driver name; of rows that share it (arm-ce and arm64-ce) the one that is here. NULL when none. */
+const struct accel *accel_of_driver(const struct machine *m, const char *driver, const struct accel_alg **alg);
+
 enum driver_state {
 	DRIVER_UNKNOWN,
 	DRIVER_NOT_IN_KERNEL, /* this kernel version has no code for it: removed, or not yet written */

@@ -55,7 +55,7 @@ static bool is_masked(const struct machine *m, const struct alg *k)
 
 	if (k->flags_known)
 		return k->flags & ALG_FLAG_ALLOCATES_MEMORY;
-	a = accel_by_driver(k->driver, m->kernel, NULL);
+	a = accel_of_driver(m, k->driver, NULL);
 	return a && accel_usable(m, a) == DMCRYPT_NO_MEMORY_FLAG;
 }
 
@@ -109,7 +109,7 @@ static bool name_of(const struct pool *p, const char *driver, char *buf, size_t 
 
 	if (k)
 		return str_copy(buf, size, k->name);
-	if (accel_by_driver(driver, p->m->kernel, &g))
+	if (accel_of_driver(p->m, driver, &g))
 		return str_copy(buf, size, g->name);
 	if (!template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)) ||
 	    !name_of(p, inner, sub, sizeof(sub)))
@@ -143,7 +143,7 @@ static bool displaced(const struct pool *p, const char *driver)
 
 static bool is_instance(const struct machine *m, const char *driver)
 {
-	return strchr(driver, '(') && !accel_by_driver(driver, m->kernel, NULL);
+	return strchr(driver, '(') && !accel_of_driver(m, driver, NULL);
 }
 
 /* A prepared template instance has the name xts(aes) and its inner algorithm's priority. */
@@ -238,7 +238,7 @@ static void hash_driver(const struct pool *p, const char *hash, char *buf, size_
 	if (b)
 		str_copy(buf, size, b->driver);
 	else
-		snprintf(buf, size, "%s-%s", hash, p->m->kernel >= KVER(7, 0) ? "lib" : "generic");
+		snprintf(buf, size, "%.100s-%s", hash, p->m->kernel >= KVER(7, 0) ? "lib" : "generic");
 }
 
 static const char *no_such(char *buf)

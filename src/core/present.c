@@ -85,6 +85,20 @@ bool accel_present(const struct machine *m, const struct accel *a, char *how, si
 	return false;
 }
 
+const struct accel *accel_of_driver(const struct machine *m, const char *driver, const struct accel_alg **alg)
+{
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		const struct accel_alg *g = accel_alg_by_driver(a, driver, m->kernel);
+
+		if (!g || !accel_present(m, a, NULL, 0))
+			continue;
+		if (alg)
+			*alg = g;
+		return a;
+	}
+	return accel_by_driver(driver, m->kernel, alg);
+}
+
 /* --- driver state ------------------------------------------------------------------------------ */
 
 bool accel_missing_options(const struct machine *m, const struct accel *a, struct strv *out)

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * Carries out a load plan and proves drivers right before anything relies on them: load in a child, wait,
+ * prepare, known-answer test, quarantine. Must not decide what to load or touch a volume.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "vol/quarantine.h"
+#include "vol/verify.h"
+
+#define WAIT_MS 10000u
+
+/* One cipher of the row that is registered when its device came up; the data path first. */
+static const char *telltale(const struct machine *m, const struct accel *a)
+{
+	static const unsigned int order[] = { MODE_CBC, MODE_ECB, MODE_XTS };
+
+	for (size_t o = 0; o < ARRAY_SIZE(order); o++)
+		for (const struct accel_alg *g = a->algs; g && g->name; g++)
+			if (g->mode == order[o] && accel_alg_in(g, m->kernel))
+				return g->driver;
+	return NULL;
+}
+
+static void take_out(const struct accel *a, const char *driver, const struct cipher_spec *spec, struct strbuf *text)
+{
+	struct quarantine_result q = { 0 };
+	const char *module = a->modules && a->modules[0] ? a->modules[0] : NULL;
+
+	if (quarantine_driver(a, &q))
+		log_warn("%s", q.text);
+	strbuf_printf(text, " %s", q.text);
+	if (module)
+		stamp_write(driver, module, spec, STAMP_QUARANTINED);
+}
+
+/* --- known-answer test ------------------------------------------------------------------------------ */
+
+static int test_driver(struct sysroot *sr, struct machine *m, const struct verdict *v, struct strbuf *text)
+{
+	const char *module = v->accel && v->accel->modules ? v->accel->modules[0] : NULL;
+	struct verify_request rq = { .spec = &v->spec };
+	struct verify_result res;
+
+	verify_driver(&rq, &res);
+	strbuf_printf(text, "%s", res.text);
+	if (*res.left_behind)
+		strbuf_printf(text, " Left behind: %s.", res.left_behind);
+	if (verify_outcome_bad(res.outcome)) {
+		if (v->accel && accel_is_engine(v->accel)) {
+			take_out(v->accel, v->driver, NULL, text);
+			probe_again(sr, PROBE_FOR_OPEN, m);
+		}
+		return EXIT_DRIVER_BAD;
+	}
+	if (res.outcome == VERIFY_UNAVAILABLE)
+		return -EOPNOTSUPP;
+	if (res.outcome == VERIFY_OPEN_FAILED)
+		return -EINVAL;
+	if (module)
+		stamp_write(v->driver, module, &v->spec, STAMP_VERIFIED);
+	return 0;
+}
+
+int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, bool engines_only,
+		   struct strbuf *text)
+{
+	struct verdict v;
+	bool engine;
+	int r = 0;
+
+	policy_decide(m, NULL, spec, &v);
+	engine = v.data == PART_HARDWARE && v.accel && accel_is_engine(v.accel);
+	if (engine || !engines_only) {
+		enum stamp_state s = engine && v.accel->modules ?
+			stamp_read(v.driver, v.accel->modules[0], spec) : STAMP_NONE;
+
+		if (s == STAMP_VERIFIED)
+			strbuf_printf(text, "%s gave the known answer earlier since this boot.", v.driver);
+		else
+			r = test_driver(sr, m, &v, text);
+	}
+	verdict_free(&v);
+	return r;
+}
+
+/* --- loading ------------------------------------------------------------------------------------------- */
+
+static int verify_row(struct sysroot *sr, struct machine *m, const struct accel *a, struct strbuf *text)
+{
+	struct cipher_spec spec[4];
+	size_t n = verify_specs(a, m->kernel, spec, ARRAY_SIZE(spec));
+	int r = 0;
+
+	for (size_t i = 0; i < n && !r; i++) {
+		struct strbuf t = { 0 };
+
+		r = bringup_verify(sr, m, &spec[i], true, &t);
+		if (r || i + 1 == n)
+			strbuf_printf(text, "%s%s", text->len ? " " : "", t.s ? t.s : "");
+		strbuf_free(&t);
+	}
+	return r;
+}
+
+static int wait_for(struct sysroot *sr, struct machine *m, const struct accel *a, unsigned int wait_ms)
+{
+	const char *drivers[2] = { telltale(m, a), NULL };
+
+	return drivers[0] ? module_wait_registered(sr, drivers, (int)wait_ms, NULL) : 0;
+}
+
+static const char *load_error(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "No such module is installed for this kernel.";
+	case -EACCES:
+		return "It is deny-listed; --force loads it all the same.";
+	case -EPERM:
+		return "No right to load modules here: run as root.";
+	case -ENODEV:
+		return "The driver found no device.";
+	default:
+		return strerror(-err);
+	}
+}
+
+static int hung_at_load(struct sysroot *sr, struct machine *m, const struct load_item *i, struct strbuf *text)
+{
+	strbuf_printf(text, "Loading %s did not come to an end within the limit.", i->what);
+	take_out(i->accel, i->what, NULL, text);
+	probe_again(sr, PROBE_FOR_OPEN, m);
+	return EXIT_DRIVER_BAD;
+}
+
+/* A module is in; says what became of its device. */
+static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,
+			struct strbuf *text)
+{
+	int late = wait_for(sr, m, i->accel, o->wait_ms ? o->wait_ms : WAIT_MS);
+
+	probe_again(sr, PROBE_FOR_OPEN, m);
+	switch (driver_state(m, i->accel)) {
+	case DRIVER_FAILED:
+		strbuf_printf(text, "Loaded, but a driver of it did not pass the kernel's self-test.");
+		take_out(i->accel, i->what, NULL, text);
+		probe_again(sr, PROBE_FOR_OPEN, m);
+		return EXIT_DRIVER_BAD;
+	case DRIVER_REGISTERED:
+	case DRIVER_UNTESTED:
+		break;
+	default:
+		strbuf_printf(text, late ? "Loaded, but nothing was registered within the limit: see the kernel log." :
+					   "Loaded, but nothing was registered: see the kernel log.");
+		return -ENODEV;
+	}
+	strbuf_printf(text, "Loaded.");
+	return o->verify && accel_is_engine(i->accel) ? verify_row(sr, m, i->accel, text) : 0;
+}
+
+static int load_one(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,
+		    struct strbuf *text)
+{
+	struct strbuf log = { 0 };
+	int r = module_load(i->what, o->force ? MODULE_FORCE : 0, (int)(o->wait_ms ? o->wait_ms : WAIT_MS), &log);
+
+	if (r == -ETIMEDOUT) {
+		strbuf_free(&log);
+		return i->rng ? r : hung_at_load(sr, m, i, text);
+	}
+	if (r)
+		strbuf_printf(text, "%s%s%s", load_error(r), log.s ? " " : "", log.s ? log.s : "");
+	strbuf_free(&log);
+	if (r)
+		return r;
+	if (i->rng) {
+		strbuf_printf(text, "Loaded.");
+		return 0;
+	}
+	return judge_loaded(sr, m, i, o, text);
+}
+
+static int instantiate(void *arg, int out)
+{
+	(void)out;
+	return crypto_user_instantiate("xts(aes)", arg);
+}
+
+static int prepare_one(struct sysroot *sr, struct machine *m, const struct load_item *i, struct strbuf *text)
+{
+	char what[ALG_NAME_MAX];
+	int r;
+
+	str_copy(what, sizeof(what), i->what);
+	r = child_run(instantiate, what, (int)WAIT_MS, 0, NULL);
+	if (r)
+		strbuf_printf(text, "The kernel did not build it: %s.", strerror(-r));
+	else
+		strbuf_printf(text, "Prepared.");
+	probe_again(sr, PROBE_FOR_OPEN, m);
+	return r;
+}
+
+int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct bringup_options *o,
+		struct bringup *out)
+{
+	int result = 0;
+
+	*out = (struct bringup){ .v = xcalloc(plan->n, sizeof(*out->v)) };
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct load_item *item = &plan->v[i];
+		struct bringup_item *done;
+		struct strbuf text = { 0 };
+
+		if (item->action != LOAD_MODULE && item->action != LOAD_PREPARE)
+			continue;
+		log_verbose("%s %s …", item->action == LOAD_MODULE ? "Loading" : "Preparing", item->what);
+		done = &out->v[out->n++];
+		done->item = item;
+		done->err = item->action == LOAD_MODULE ? load_one(sr, m, item, o, &text) : prepare_one(sr, m, item, &text);
+		str_copy(done->text, sizeof(done->text), text.s ? text.s : "");
+		strbuf_free(&text);
+		if (!done->err && item->action == LOAD_MODULE)
+			out->loaded++;
+		if (done->err == EXIT_DRIVER_BAD) {
+			out->quarantined++;
+			result = EXIT_DRIVER_BAD;
+		} else if (done->err == -EPERM && !result) {
+			result = -EPERM;
+		}
+	}
+	return result;
+}
+
+void bringup_free(struct bringup *b)
+{
+	free(b->v);
+	*b = (struct bringup){ 0 };
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/* hwluks close: removes a mapping and what hwluks remembers of it. Must not know LUKS. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "vol/serving.h"
+#include "vol/vol.h"
+
+int cmd_close(struct cmd_context *c)
+{
+	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
+	int r = vol_close(name, c->opt.deferred);
+
+	if (!r) {
+		serving_forget(name);
+		if (c->opt.json) {
+			struct json_object *doc = json_add_obj(NULL, NULL);
+
+			json_add_str(doc, "name", name);
+			json_add_bool(doc, "closed", true);
+			json_print(doc);
+		}
+		return 0;
+	}
+	if (r == -ENODEV)
+		log_error("'%s' is not open.", name);
+	else if (r == -EBUSY)
+		log_error("'%s' is in use: unmount it first, or use --deferred.", name);
+	else
+		log_error("Cannot close '%s': %s.", name, strerror(-r));
+	return r;
+}

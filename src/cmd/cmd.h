@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * Commands and options, each one row of a table: the rows run the program and print its help.
+ * A command gathers, decides, acts, prints; the layers below do the work.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/machine.h"
+#include "core/policy.h"
+#include "sys/sys.h"
+
+/* Exit codes of our own; 0 to 5 are cryptsetup's and come from negative errno values in main. */
+enum exit_code {
+	EXIT_SPEC_REFUSED = 10, /* the hardware here serves the cipher otherwise */
+	EXIT_NO_ACCEL = 11,	/* --require-accel and none */
+	EXIT_FINDINGS = 12,	/* doctor found a warning or worse */
+	EXIT_DRIVER_BAD = 13,	/* a driver failed verification or hung */
+	EXIT_BAD_BLOCKS = 14,	/* finished with bad blocks or a verify mismatch */
+	EXIT_IMAGE_CHECK = 15,	/* boot image check failed */
+};
+
+/* Everything the command line can say; zero, NULL, false or -1 when it did not. */
+struct options {
+	/* global */
+	bool verbose, debug, json, help, version;
+	const char *sysroot;
+	/* what to encrypt with */
+	const char *cipher, *type;
+	uint64_t key_size, sector_size; /* bits, bytes; 0 = not said */
+	/* format */
+	bool adapt, software, dry_run, batch_mode, force_password;
+	bool wipe_signatures, replace_luks;
+	const char *old_header_backup, *header_backup_file, *header, *label, *subsystem, *uuid;
+	const char *pbkdf, *hash;
+	uint64_t iter_time, pbkdf_memory, pbkdf_parallel, pbkdf_force_iterations;
+	uint64_t offset, align_payload; /* 512-byte sectors */
+	/* secrets */
+	const char *key_file;
+	uint64_t keyfile_offset, keyfile_size, tries, timeout;
+	bool verify_passphrase;
+	/* open */
+	bool readonly, test_passphrase, allow_discards, persistent, require_accel, token_only, no_verify;
+	bool perf_same_cpu_crypt, perf_submit_from_crypt_cpus, perf_no_read_workqueue, perf_no_write_workqueue,
+		perf_high_priority;
+	int64_t key_slot, token_id;
+	const char *token_type;
+	bool disable_locks, disable_keyring;
+	/* close */
+	bool deferred;
+	/* load */
+	bool all, force;
+	uint64_t wait; /* seconds */
+};
+
+struct cmd_context {
+	struct options opt;
+	const char **arg; /* positional arguments after the command */
+	size_t n_args;
+	struct sysroot root;
+};
+
+/* Commands an option row may belong to, bits. */
+enum command_bit {
+	CMD_DETECT = 1 << 0, CMD_LOAD = 1 << 1, CMD_ADVISE = 1 << 2, CMD_FORMAT = 1 << 3, CMD_OPEN = 1 << 4,
+	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
+};
+
+struct command {
+	const char *name;
+	const char *const *aliases; /* NULL-terminated, or NULL */
+	enum command_bit bit;
+	size_t min_args, max_args;
+	bool works_on_sysroot;
+	const char *args;    /* "DEVICE NAME" */
+	const char *summary; /* one line */
+	const char *details; /* paragraphs for `COMMAND --help` */
+	/* 0, a negative errno (main maps it to 1..5), or an enum exit_code. Has said why when it is not 0. */
+	int (*run)(struct cmd_context *c);
+};
+extern const struct command command_table[];
+extern const size_t command_count;
+
+enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_SIZE, OPT_SIGNED };
+struct option_row {
+	const char *name; /* without the dashes */
+	char letter;	  /* 0 = none */
+	enum option_kind kind;
+	size_t field;	  /* offset in struct options */
+	uint64_t max;	  /* OPT_NUMBER, OPT_SIGNED */
+	unsigned int commands;
+	const char *value; /* "BITS"; NULL for flags */
+	const char *help;
+};
+extern const struct option_row option_table[];
+extern const size_t option_count;
+
+/* options.c */
+const struct command *command_find(const char *name);
+/* Parses argv into c; *cmd is NULL when none was named. 0 or -EINVAL after saying why. */
+int options_parse(int argc, char **argv, struct cmd_context *c, const struct command **cmd);
+void print_usage(FILE *f);
+void print_command_help(const struct command *cmd);
+
+int cmd_detect(struct cmd_context *c);
+int cmd_load(struct cmd_context *c);
+int cmd_advise(struct cmd_context *c);
+int cmd_format(struct cmd_context *c);
+int cmd_open(struct cmd_context *c);
+int cmd_close(struct cmd_context *c);
+int cmd_status(struct cmd_context *c);
+
+/* --- report.c: what several commands print the same way ----------------------------------------- */
+
+struct json_object;
+/* "  Reason: sentence", one paragraph a reason, wrapped. */
+void print_reasons(const struct reasons *r);
+void json_reasons(struct json_object *o, const struct reasons *r);
+/* {cipher, key_size, sector_size} under key, or null. */
+void json_spec(struct json_object *o, const char *key, const struct cipher_spec *spec);
+/* verdict, action, data, iv, tweak, driver, reasons[], nearest. */
+void json_verdict(struct json_object *o, const struct verdict *v);
+/* "accelerated: data on hardware, tweak on hardware (xts(ecb-aes-geode))". */
+void print_verdict_line(const char *first, const struct verdict *v);
+/* "--cipher aes-cbc-essiv:sha256 --key-size 128": for pasting. Returns buf. */
+const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
+/* What could not be read, as a note on stderr, and under "unread" in JSON. */
+void note_unread(const struct machine *m);
+void json_unread(struct json_object *o, const struct machine *m);
+/* Spec from --cipher, --key-size, --sector-size; key bits default as cryptsetup's. 0, or -EINVAL after saying where and why. */
+int spec_from_options(const struct options *o, struct cipher_spec *spec);
+
+/* --- bringup.c: load, wait, prepare, verify, quarantine ------------------------------------------- */
+
+struct bringup_item {
+	const struct load_item *item;
+	int err; /* 0 or negative errno of the load */
+	char text[320]; /* what happened, one sentence */
+};
+struct bringup {
+	struct bringup_item *v;
+	size_t n;
+	unsigned int loaded;	  /* modules that were loaded */
+	unsigned int quarantined; /* drivers taken out */
+};
+struct bringup_options {
+	unsigned int wait_ms; /* per module, load and registration; 0 = 10 s */
+	bool force;	      /* over deny lists */
+	bool verify;	      /* known-answer test of engines outside the CPU that were loaded here */
+};
+/*
+ * Carries out what the plan says, then gathers m's algorithms and modules anew. Always fills out. 0, -EPERM when rights are
+ * missing, or EXIT_DRIVER_BAD when a driver was found bad (and quarantined).
+ */
+int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct bringup_options *o,
+		struct bringup *out);
+void bringup_free(struct bringup *b);
+/*
+ * Known-answer test of what would serve this spec now, once per boot where it passed. 0 when it may be used (or nothing but portable
+ * code would serve it and `engines_only`), EXIT_DRIVER_BAD when it failed: then it is quarantined and m is gathered anew;
+ * -EOPNOTSUPP when it could not be tried. `text` gets one sentence.
+ */
+int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, bool engines_only, struct strbuf *text);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * hwluks load: the plan, and what became of it.
+ * Must not choose what is worth loading (core/load_plan.c) nor load (bringup.c).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static const char *action_text(enum load_action a)
+{
+	static const char *const text[] = { "skip", "nothing", "load", "prepare" };
+
+	return text[a];
+}
+
+static void print_item(const struct load_item *i)
+{
+	char first[160];
+
+	switch (i->action) {
+	case LOAD_MODULE:
+		printf("load     %s  (%s%s)\n", i->what, i->accel->name, i->rng ? ", random number generator" : "");
+		break;
+	case LOAD_PREPARE:
+		printf("prepare  %s\n", i->what);
+		break;
+	case LOAD_NOTHING_TO_DO:
+		printf("there    %s\n", i->accel->name);
+		return;
+	case LOAD_SKIP:
+		printf("skip     %s%s\n", i->accel->name, i->rng ? ", random number generator" : "");
+		break;
+	}
+	snprintf(first, sizeof(first), "%9s", "");
+	print_wrapped(stdout, first, 9, i->why.text);
+}
+
+static void json_item(struct json_object *list, const struct load_item *i, const char *result, int err)
+{
+	struct json_object *o = json_add_obj(list, NULL);
+
+	json_add_str(o, "action", action_text(i->action));
+	json_add_str(o, "accelerator", i->accel->id);
+	json_add_str(o, "what", *i->what ? i->what : NULL);
+	json_add_bool(o, "rng", i->rng);
+	json_add_str(o, "code", reason_id(i->why.code));
+	json_add_str(o, "text", i->why.text);
+	if (result) {
+		json_add_bool(o, "ok", !err);
+		json_add_str(o, "result", result);
+	}
+}
+
+static const struct bringup_item *outcome_of(const struct bringup *b, const struct load_item *i)
+{
+	for (size_t k = 0; k < b->n; k++)
+		if (b->v[k].item == i)
+			return &b->v[k];
+	return NULL;
+}
+
+static void report(const struct load_plan *plan, const struct bringup *b, const struct machine *m, bool json)
+{
+	struct json_object *doc = json ? json_add_obj(NULL, NULL) : NULL;
+	struct json_object *list = json ? json_add_arr(doc, "plan") : NULL;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct bringup_item *done = b ? outcome_of(b, &plan->v[i]) : NULL;
+
+		if (json) {
+			json_item(list, &plan->v[i], done ? done->text : NULL, done ? done->err : 0);
+			continue;
+		}
+		print_item(&plan->v[i]);
+		if (done)
+			print_wrapped(stdout, "         ", 9, done->text);
+	}
+	if (json) {
+		json_add_bool(doc, "dry_run", b == NULL);
+		json_unread(doc, m);
+		json_print(doc);
+	} else if (!plan->n) {
+		puts("No accelerator was recognised here: nothing to load.");
+	} else if (!load_plan_acts(plan)) {
+		puts("Nothing to load.");
+	}
+}
+
+static int refuse_unknown(const struct load_plan *plan)
+{
+	for (size_t i = 0; i < plan->unknown.n; i++)
+		log_error("'%s' is no accelerator, module or driver in the table. 'hwluks detect' shows the ids.", plan->unknown.v[i]);
+	return plan->unknown.n ? -EINVAL : 0;
+}
+
+static int first_error(const struct bringup *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->v[i].err)
+			return b->v[i].err;
+	return 0;
+}
+
+int cmd_load(struct cmd_context *c)
+{
+	struct load_request rq = { .names = c->arg, .n_names = c->n_args, .all = c->opt.all, .force = c->opt.force };
+	struct bringup_options how = { .wait_ms = (unsigned int)c->opt.wait * 1000, .force = c->opt.force, .verify = !c->opt.no_verify };
+	struct bringup b = { 0 };
+	struct load_plan plan;
+	struct machine m = { 0 };
+	int r;
+
+	if (c->opt.sysroot && !c->opt.dry_run) {
+		log_error("A recorded machine cannot load anything: add --dry-run to see the plan.");
+		return -EINVAL;
+	}
+	r = probe_machine(&c->root, (PROBE_FOR_OPEN | PROBE_KCONFIG | PROBE_RNG) | (c->opt.dry_run ? 0 : PROBE_LOAD), &m);
+	if (r)
+		return r;
+	policy_load_plan(&m, &rq, &plan);
+	r = refuse_unknown(&plan);
+	if (!r && !c->opt.dry_run)
+		r = bringup_run(&c->root, &m, &plan, &how, &b);
+	if (!plan.unknown.n)
+		report(&plan, c->opt.dry_run ? NULL : &b, &m, c->opt.json);
+	if (!r)
+		r = first_error(&b);
+	if (!c->opt.json)
+		note_unread(&m);
+	bringup_free(&b);
+	load_plan_free(&plan);
+	machine_free(&m);
+	return r;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * hwluks status: which driver serves an open volume, and how that is known.
+ * Must not change anything.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "vol/serving.h"
+
+static const struct {
+	unsigned int bit;
+	const char *name;
+} flag_names[] = {
+	{ CRYPT_FLAG_ALLOW_DISCARDS, "allow_discards" },
+	{ CRYPT_FLAG_SAME_CPU_CRYPT, "same_cpu_crypt" },
+	{ CRYPT_FLAG_SUBMIT_FROM_CRYPT_CPUS, "submit_from_crypt_cpus" },
+	{ CRYPT_FLAG_NO_READ_WORKQUEUE, "no_read_workqueue" },
+	{ CRYPT_FLAG_NO_WRITE_WORKQUEUE, "no_write_workqueue" },
+	{ CRYPT_FLAG_HIGH_PRIORITY, "high_priority" },
+	{ CRYPT_FLAG_IV_LARGE_SECTORS, "iv_large_sectors" },
+};
+
+static void print_row(const char *label, const char *text)
+{
+	char first[24];
+
+	snprintf(first, sizeof(first), "  %-12s", label);
+	print_wrapped(stdout, first, 14, text);
+}
+
+static void report_text(const struct mapping_facts *f, const struct binding *b, const struct verdict *v)
+{
+	struct strbuf flags = { 0 };
+	char text[320], size[32];
+
+	printf("%s is open.\n", f->name);
+	print_row("spec", f->spec_known ? spec_describe(&f->spec, text, sizeof(text)) : f->table.cipher);
+	print_row("device", f->table.device);
+	print_row("size", size_text(f->sectors * 512, size, sizeof(size)));
+	snprintf(text, sizeof(text), "%s%s", f->readonly ? "read-only" : "read and write", f->suspended ? ", SUSPENDED" : "");
+	print_row("mode", text);
+	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++)
+		if (f->table.flags & flag_names[i].bit)
+			strbuf_printf(&flags, "%s%s", flags.len ? " " : "", flag_names[i].name);
+	print_row("flags", flags.s ? flags.s : "none");
+	print_row("served by", *b->driver ? b->driver : "not known");
+	snprintf(text, sizeof(text), "%s: %s", binding_evidence_name(b->evidence), *b->why ? b->why : binding_evidence_sentence(b->evidence));
+	print_row("evidence", text);
+	print_verdict_line("  verdict     ", v);
+	print_reasons(&v->reasons);
+	strbuf_free(&flags);
+}
+
+static void report_json(const struct mapping_facts *f, const struct binding *b, const struct verdict *v, const struct machine *m)
+{
+	struct json_object *doc = json_add_obj(NULL, NULL), *list;
+
+	json_add_str(doc, "name", f->name);
+	json_spec(doc, "spec", f->spec_known ? &f->spec : NULL);
+	json_add_str(doc, "device", f->table.device);
+	json_add_int(doc, "size", (int64_t)(f->sectors * 512));
+	json_add_int(doc, "sector_size", f->table.sector_size);
+	json_add_bool(doc, "readonly", f->readonly);
+	json_add_bool(doc, "suspended", f->suspended);
+	list = json_add_arr(doc, "flags");
+	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++)
+		if (f->table.flags & flag_names[i].bit)
+			json_add_str(list, NULL, flag_names[i].name);
+	json_add_str(doc, "served_by", *b->driver ? b->driver : NULL);
+	json_add_str(doc, "evidence", binding_evidence_name(b->evidence));
+	json_add_str(doc, "evidence_text", *b->why ? b->why : binding_evidence_sentence(b->evidence));
+	json_verdict(doc, v);
+	json_unread(doc, m);
+	json_print(doc);
+}
+
+static int explain(const char *name, int r)
+{
+	if (r == -ENXIO)
+		log_error("'%s' is not open. 'dmsetup ls --target crypt' lists the open volumes.", name);
+	else if (r == -EMEDIUMTYPE)
+		log_error("'%s' is a device-mapper device, but not an encrypted one.", name);
+	else if (r == -EACCES || r == -EPERM)
+		log_error("Only root may ask the device-mapper about '%s'.", name);
+	else
+		log_error("Cannot look at '%s': %s.", name, strerror(-r));
+	return r == -ENXIO ? -ENODEV : r;
+}
+
+int cmd_status(struct cmd_context *c)
+{
+	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
+	struct mapping_facts facts = { 0 };
+	struct machine m = { 0 };
+	struct binding b = { 0 };
+	struct verdict v;
+	int r = mapping_get(name, &facts);
+
+	if (r)
+		return explain(name, r);
+	r = probe_machine(&c->root, PROBE_FOR_OPEN, &m);
+	if (r)
+		return r;
+	if (serving_find(&m, &facts, &b))
+		log_verbose("The other open mappings could not be listed.");
+	policy_judge_binding(&m, &facts.spec, b.driver, &v);
+	if (c->opt.json)
+		report_json(&facts, &b, &v, &m);
+	else
+		report_text(&facts, &b, &v);
+	if (!c->opt.json)
+		note_unread(&m);
+	verdict_free(&v);
+	machine_free(&m);
+	return 0;
+}
