@@ -79,7 +79,7 @@ sed -i 's/ 0x[0-9a-f]*/ 0x0000000000000000/' $rec/proc/modules
 sed -i 's/([^()]*@[^()]*)/(builder)/' $rec/proc/version
 
 # for the README and the log only
-/sbin/modprobe -q crypto_user && /crypto_dump aes | sed 's/^/dump: /'
+/sbin/modprobe -q crypto_user && /crypto_user list aes | sed 's/^/dump: /'
 dmesg | grep -iE 'alg:|crypto|aes|padlock|geode' | sed 's/^/dmesg: /'
 
 disk=/dev/vda

@@ -61,7 +61,7 @@ initramfs() {
 		"$root/lib/modules/$version/"
 	depmod -b "$root" "$version"
 	[ -z "$3" ] || cp "$build/padlock_model-$2.ko" "$root$3"
-	"$(cc_for "$2")" -O1 -static -o "$root/crypto_dump" "$here/crypto_dump.c"
+	"$(cc_for "$2")" -O1 -static -o "$root/crypto_user" "$here/crypto_user.c"
 	printf "record_insmod='%s'\nrecord_modules='%s'\n" "$3" "$4" >"$root/record.conf"
 	cp "$here/record-guest.sh" "$root/init"
 	chmod 755 "$root/init"
