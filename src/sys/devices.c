@@ -3,7 +3,7 @@
  * Looks on every bus for the devices that some row of the accelerator table names, and for nothing else.
  * Must not know what such a device is good for.
  */
-#include "sys/sys.h"
+#include "sys/internal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -73,13 +73,6 @@ static bool is_wanted(struct wanted *w, enum match_how how, const char *id)
 	return *find(w, how, id) != NULL;
 }
 
-static void unread(struct machine *m, const char *path, int err)
-{
-	cleanup_free char *s = xasprintf("%s: %s", path, strerror(-err));
-
-	strv_add_unique(&m->unread, s);
-}
-
 static struct device_fact *found(struct wanted *w, enum match_how how, const char *id, const char *where)
 {
 	struct machine *m = w->m;
@@ -119,8 +112,7 @@ static int read_attr(struct wanted *w, const char *bus, const char *dev, const c
 	if (!join(path, sizeof(path), bus, dev, attr))
 		return -ENAMETOOLONG;
 	err = sysroot_read_line(w->sr, path, buf, size);
-	if (err && err != -ENOENT && err != -ENOTDIR)
-		unread(w->m, path, err);
+	note_unread_present(w->m, path, err);
 	return err;
 }
 
@@ -266,8 +258,7 @@ static void scan_bus(struct wanted *w, const struct bus *b)
 	if (!w->any[b->how])
 		return;
 	err = sysroot_list(w->sr, b->dir, &names);
-	if (err && err != -ENOENT && err != -ENOTDIR)
-		unread(w->m, b->dir, err);
+	note_unread_present(w->m, b->dir, err);
 	for (size_t i = 0; i < names.n; i++)
 		b->look(w, b->dir, names.v[i]);
 	strv_free(&names);
@@ -362,7 +353,7 @@ static void scan_device_tree(struct wanted *w)
 			return;
 		}
 		if (fd != -ENOENT && fd != -ENOTDIR)
-			unread(w->m, roots[i], fd);
+			note_unread(w->m, roots[i], fd);
 	}
 }
 

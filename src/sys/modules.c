@@ -3,7 +3,7 @@
  * Kernel modules: there, built in, loaded, denied (by which file and line); loading one within a time limit.
  * Must not know which module is worth loading.
  */
-#include "sys/sys.h"
+#include "sys/internal.h"
 
 #include <errno.h>
 #include <libkmod.h>
@@ -156,13 +156,6 @@ static void dep_line(void *arg, const char *line, size_t n)
 	path_line(arg, line, n, MODULE_PRESENT);
 }
 
-static void unread(struct machine *m, const char *path, int err)
-{
-	cleanup_free char *s = xasprintf("%s: %s", path, strerror(-err));
-
-	strv_add_unique(&m->unread, s);
-}
-
 /* Reads /lib/modules/RELEASE/FILE line by line into the index. */
 static int scan_release_file(struct sysroot *sr, struct name_index *ix, const char *file,
 			     void (*fn)(void *, const char *, size_t))
@@ -179,7 +172,7 @@ static int scan_release_file(struct sysroot *sr, struct name_index *ix, const ch
 		if (!err)
 			each_line(text, len, fn, ix);
 		else if (err != -ENOENT)
-			unread(ix->m, path, err);
+			note_unread(ix->m, path, err);
 	}
 	return err;
 }
@@ -229,7 +222,7 @@ static void scan_states(struct sysroot *sr, struct name_index *ix)
 	if (!err)
 		each_line(loaded, len, loaded_line, ix);
 	else if (err != -ENOENT)
-		unread(m, "/proc/modules", err);
+		note_unread(m, "/proc/modules", err);
 	if (!*m->release)
 		return;
 	scan_release_file(sr, ix, "modules.builtin", builtin_line);
@@ -331,8 +324,7 @@ static void scan_config_dir(struct sysroot *sr, struct name_index *ix, const cha
 	struct strv names = { 0 };
 	int err = sysroot_list(sr, dir, &names);
 
-	if (err && err != -ENOENT && err != -ENOTDIR)
-		unread(ix->m, dir, err);
+	note_unread_present(ix->m, dir, err);
 	for (size_t i = 0; i < names.n; i++) {
 		size_t n = strlen(names.v[i]);
 		cleanup_free char *path = NULL, *text = NULL;
@@ -343,7 +335,7 @@ static void scan_config_dir(struct sysroot *sr, struct name_index *ix, const cha
 		path = xasprintf("%s/%s", dir, names.v[i]);
 		err = sysroot_read(sr, path, &text, NULL);
 		if (err)
-			unread(ix->m, path, err);
+			note_unread(ix->m, path, err);
 		else
 			config_text(ix, text, path);
 	}
@@ -451,20 +443,6 @@ static void find_denial(const char *name, struct module_fact *f)
 	*f = m.mod[0];
 	machine_free(&m);
 	free(ix);
-}
-
-static void say(struct strbuf *log, const char *fmt, ...) PRINTF(2, 3);
-static void say(struct strbuf *log, const char *fmt, ...)
-{
-	cleanup_free char *s = NULL;
-	va_list ap;
-
-	if (!log)
-		return;
-	va_start(ap, fmt);
-	if (vasprintf(&s, fmt, ap) >= 0)
-		strbuf_printf(log, "%s%s", log->len ? " " : "", s);
-	va_end(ap);
 }
 
 static void say_error(struct strbuf *log, const char *name, int err, int timeout_ms, const struct child_result *res)

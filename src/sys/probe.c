@@ -3,7 +3,7 @@
  * Fills struct machine from /proc, /sys, the kernel's configuration and NETLINK_CRYPTO.
  * Brings facts only; what they mean for a cipher spec is policy's.
  */
-#include "sys/sys.h"
+#include "sys/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,13 +15,6 @@
 #include "core/cmdline.h"
 #include "core/kconfig.h"
 
-static void unread(struct machine *m, const char *path, int err)
-{
-	cleanup_free char *s = xasprintf("%s: %s", path, strerror(-err));
-
-	strv_add_unique(&m->unread, s);
-}
-
 /* Reads a file that every machine has; its absence is named too. */
 static char *must_read(struct sysroot *sr, struct machine *m, const char *path, size_t *len)
 {
@@ -29,7 +22,7 @@ static char *must_read(struct sysroot *sr, struct machine *m, const char *path, 
 	int err = sysroot_read(sr, path, &text, len);
 
 	if (err)
-		unread(m, path, err);
+		note_unread(m, path, err);
 	return text;
 }
 
@@ -38,8 +31,7 @@ static bool may_read_line(struct sysroot *sr, struct machine *m, const char *pat
 {
 	int err = sysroot_read_line(sr, path, buf, size);
 
-	if (err && err != -ENOENT && err != -ENOTDIR)
-		unread(m, path, err);
+	note_unread_present(m, path, err);
 	return !err;
 }
 
@@ -79,7 +71,7 @@ static void probe_release(struct sysroot *sr, struct machine *m)
 		release_from_version(sr, m);
 	}
 	if (!*m->release)
-		unread(m, "/proc/sys/kernel/osrelease", -ENOENT);
+		note_unread(m, "/proc/sys/kernel/osrelease", -ENOENT);
 	m->kernel = release_version(m->release);
 }
 
@@ -269,14 +261,14 @@ static void probe_flags(struct sysroot *sr, struct machine *m, bool may_load)
 		err = crypto_user_dump(&m->algs, may_load);
 		m->flags_known = !err;
 		if (err && err != -EPROTONOSUPPORT)
-			unread(m, "NETLINK_CRYPTO", err);
+			note_unread(m, "NETLINK_CRYPTO", err);
 		return;
 	}
 	err = sysroot_read(sr, "/hwluks/crypto-flags", &text, &len);
 	if (!err)
 		m->flags_known = crypto_flags_parse(text, len, &m->algs) > 0;
 	else if (err != -ENOENT)
-		unread(m, "/hwluks/crypto-flags", err);
+		note_unread(m, "/hwluks/crypto-flags", err);
 }
 
 /* --- configuration and switches ------------------------------------------------------------------------------- */
@@ -297,11 +289,10 @@ static void probe_kconfig(struct sysroot *sr, struct machine *m)
 			str_copy(path + strlen(path), sizeof(path) - strlen(path), place[i] + n + 2);
 		}
 		err = sysroot_read(sr, path, &m->kconfig, &m->kconfig_len);
-		if (err && err != -ENOENT && err != -ENOTDIR)
-			unread(m, path, err);
+		note_unread_present(m, path, err);
 	}
 	if (err == -ENOENT)
-		unread(m, "kernel configuration (/boot/config-RELEASE, /lib/modules/RELEASE/config, /proc/config.gz)", err);
+		note_unread(m, "kernel configuration (/boot/config-RELEASE, /lib/modules/RELEASE/config, /proc/config.gz)", err);
 }
 
 /*

@@ -208,8 +208,12 @@ enum blkdev_flags {
  */
 int blkdev_open(const char *spec, unsigned int flags, struct blkdev *bd, struct strbuf *why);
 void blkdev_close(struct blkdev *bd); /* drops the lock too */
-/* udev's BSD lock (flock LOCK_EX) on the whole-disk node, or on the file. Tries for five seconds: -EWOULDBLOCK. */
+/*
+ * udev's BSD lock (flock LOCK_EX) on the whole-disk node, or on the file. Tries for five seconds: -EWOULDBLOCK.
+ * libcryptsetup takes the same lock on a LUKS2 image *file* by itself and waits for ever: unlock before it writes there.
+ */
 int blkdev_lock(struct blkdev *bd, struct strbuf *why);
+void blkdev_unlock(struct blkdev *bd);
 /*
  * Right before the first write: same size, same signatures, same device on the open descriptor as when it was
  * opened. 0, or -ESTALE with the difference in why.
