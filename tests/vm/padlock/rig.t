@@ -26,6 +26,7 @@ guest() {
 		{ print }' "$tap_dir/guest"
 	tap_n=$((tap_n + $(grep -cE '^(not )?ok [0-9]' "$tap_dir/guest")))
 	tap_bad=$((tap_bad + $(grep -c '^not ok [0-9]' "$tap_dir/guest")))
+	return 0
 }
 
 # The rig, then the guest's disk. $1: architecture.
