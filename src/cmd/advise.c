@@ -161,7 +161,7 @@ int cmd_advise(struct cmd_context *c)
 		advise_all(&m, &plan, t.sector_size, c->opt.json);
 	}
 	if (!c->opt.json)
-		note_unread(&m);
+		say_unread(&m);
 	load_plan_free(&plan);
 	machine_free(&m);
 	return 0;

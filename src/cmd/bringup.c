@@ -218,7 +218,7 @@ int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *p
 
 		if (item->action != LOAD_MODULE && item->action != LOAD_PREPARE)
 			continue;
-		log_verbose("%s %s …", item->action == LOAD_MODULE ? "Loading" : "Preparing", item->what);
+		log_verbose("%s %s ...", item->action == LOAD_MODULE ? "Loading" : "Preparing", item->what);
 		done = &out->v[out->n++];
 		done->item = item;
 		done->err = item->action == LOAD_MODULE ? load_one(sr, m, item, o, &text) : prepare_one(sr, m, item, &text);

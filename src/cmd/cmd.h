@@ -128,7 +128,7 @@ void print_verdict_line(const char *first, const struct verdict *v);
 /* "--cipher aes-cbc-essiv:sha256 --key-size 128": for pasting. Returns buf. */
 const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
 /* What could not be read, as a note on stderr, and under "unread" in JSON. */
-void note_unread(const struct machine *m);
+void say_unread(const struct machine *m);
 void json_unread(struct json_object *o, const struct machine *m);
 /* Spec from --cipher, --key-size, --sector-size; key bits default as cryptsetup's. 0, or -EINVAL after saying where and why. */
 int spec_from_options(const struct options *o, struct cipher_spec *spec);

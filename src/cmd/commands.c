@@ -87,7 +87,7 @@ const struct command command_table[] = {
 	  "With DEVICE it also says what is on that device, a format that was interrupted included.\n"
 	  "Works without root and names what it could not read.",
 	  cmd_detect },
-	{ "load", NULL, CMD_LOAD, 0, 64, true, "[DRIVER…]", "Load the drivers worth loading",
+	{ "load", NULL, CMD_LOAD, 0, 64, true, "[DRIVER...]", "Load the drivers worth loading",
 	  "Loads the drivers of the accelerators present that dm-crypt can use, and their random number generators; waits until "
 	  "they are registered and tested; tests engines outside the CPU with a known answer; prepares what the kernel would not "
 	  "build by itself. A driver that would outrank the CPU's AES instructions, or that published figures call slower than the "

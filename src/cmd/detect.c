@@ -191,10 +191,22 @@ static void json_found(struct json_object *list, const struct machine *m, const 
 
 /* --- the rest of the machine ------------------------------------------------------------------------ */
 
+/* The list without the word "none", which newer kernels append to it. */
+static void rng_names(const struct machine *m, char *buf, size_t size)
+{
+	cleanup_free char *copy = xstrdup(m->rng.available);
+	size_t n = 0;
+
+	*buf = '\0';
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+		if (strcmp(w, "none") && n < size)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", w);
+}
+
 /* In per mille of 1024; what the kernel credits per bit (drivers/char/hw_random/core.c). */
 static void print_rng(const struct machine *m)
 {
-	char line[384];
+	char line[384], names[sizeof(m->rng.available)];
 
 	if (!m->rng.known) {
 		print_line("RNG", "not known: /sys/class/misc/hw_random could not be read");
@@ -204,10 +216,11 @@ static void print_rng(const struct machine *m)
 		print_line("RNG", "the kernel has no hardware random number generator");
 		return;
 	}
+	rng_names(m, names, sizeof(names));
 	if (m->rng.quality < 0)
-		snprintf(line, sizeof(line), "%s; current: %s; credit not known", m->rng.available, *m->rng.current ? m->rng.current : "none");
+		snprintf(line, sizeof(line), "%s; in use: %s; credit not known", names, *m->rng.current ? m->rng.current : "none");
 	else
-		snprintf(line, sizeof(line), "%s; current: %s; %d of 1024 credited", m->rng.available,
+		snprintf(line, sizeof(line), "%s; in use: %s; the kernel credits %d of 1024 bits", names,
 			 *m->rng.current ? m->rng.current : "none", m->rng.quality);
 	print_line("RNG", line);
 }
@@ -233,6 +246,7 @@ static void print_machine(const struct machine *m)
 static void json_machine(struct json_object *o, const struct machine *m)
 {
 	struct json_object *x, *list;
+	char names[sizeof(m->rng.available)];
 
 	json_add_str(o, "kernel", *m->release ? m->release : NULL);
 	json_add_bool(o, "recorded", m->recorded);
@@ -243,7 +257,8 @@ static void json_machine(struct json_object *o, const struct machine *m)
 	json_add_bool(x, "aes_instructions", policy_cpu_has_aes(m));
 	json_add_bool(o, "selftests_off", m->selftests_off);
 	x = json_add_obj(o, "rng");
-	json_strings(x, "available", strcmp(m->rng.available, "none") ? m->rng.available : "");
+	rng_names(m, names, sizeof(names));
+	json_strings(x, "available", names);
 	json_add_str(x, "current", *m->rng.current && strcmp(m->rng.current, "none") ? m->rng.current : NULL);
 	if (m->rng.known && m->rng.quality >= 0)
 		json_add_int(x, "credit", m->rng.quality);
@@ -388,7 +403,7 @@ int cmd_detect(struct cmd_context *c)
 	if (doc)
 		json_print(doc);
 	else
-		note_unread(&m);
+		say_unread(&m);
 	machine_free(&m);
 	return r;
 }

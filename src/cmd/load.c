@@ -128,7 +128,7 @@ int cmd_load(struct cmd_context *c)
 	if (!r)
 		r = first_error(&b);
 	if (!c->opt.json)
-		note_unread(&m);
+		say_unread(&m);
 	bringup_free(&b);
 	load_plan_free(&plan);
 	machine_free(&m);

@@ -211,7 +211,7 @@ static void print_options(FILE *f, unsigned int bit)
 
 void print_usage(FILE *f)
 {
-	fputs("Usage: hwluks [OPTION…] COMMAND [ARGUMENT…]\n"
+	fputs("Usage: hwluks [OPTION...] COMMAND [ARGUMENT...]\n"
 	      "Disk encryption on the hardware that can do it, and the truth about what does it.\n\nCommands:\n", f);
 	for (size_t i = 0; i < command_count; i++) {
 		char first[64];
@@ -229,7 +229,7 @@ void print_command_help(const struct command *cmd)
 {
 	cleanup_free char *text = xstrdup(cmd->details);
 
-	printf("Usage: hwluks [OPTION…] %s %s\n\n", cmd->name, cmd->args);
+	printf("Usage: hwluks [OPTION...] %s %s\n\n", cmd->name, cmd->args);
 	for (char *p = strtok(text, "\n"); p; p = strtok(NULL, "\n"))
 		print_wrapped(stdout, "", 0, p);
 	puts("\nOptions:");

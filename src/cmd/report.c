@@ -90,7 +90,7 @@ const char *spec_options(const struct cipher_spec *s, char *buf, size_t size)
 	return buf;
 }
 
-void note_unread(const struct machine *m)
+void say_unread(const struct machine *m)
 {
 	for (size_t i = 0; i < m->unread.n; i++)
 		log_note("Could not read %s.", m->unread.v[i]);

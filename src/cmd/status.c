@@ -111,7 +111,7 @@ int cmd_status(struct cmd_context *c)
 	else
 		report_text(&facts, &b, &v);
 	if (!c->opt.json)
-		note_unread(&m);
+		say_unread(&m);
 	verdict_free(&v);
 	machine_free(&m);
 	return 0;

@@ -142,24 +142,38 @@ const char *size_text(uint64_t bytes, char *buf, size_t size)
 	return buf;
 }
 
+/* Columns of a UTF-8 text: bytes that do not continue a character. */
+static int columns(const char *s, size_t n)
+{
+	int c = 0;
+
+	for (size_t i = 0; i < n; i++)
+		c += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return c;
+}
+
 void print_wrapped(FILE *f, const char *first, int indent, const char *text)
 {
 	const int width = 79;
-	int col = (int)strlen(first);
+	const char *line = strrchr(first, '\n');
+	int col = columns(line ? line + 1 : first, strlen(line ? line + 1 : first));
+	bool glue = true; /* the next word follows `first` or the indent directly */
 
 	fputs(first, f);
 	while (*text) {
 		size_t n = strcspn(text, " \n");
+		int w = columns(text, n);
 
-		if (col > indent && col + 1 + (int)n > width) {
+		if (!glue && col + 1 + w > width) {
 			fprintf(f, "\n%*s", indent, "");
 			col = indent;
-		} else if (col > indent && col > (int)strlen(first)) {
+		} else if (!glue) {
 			fputc(' ', f);
 			col++;
 		}
 		fwrite(text, 1, n, f);
-		col += (int)n;
+		col += w;
+		glue = false;
 		text += n;
 		text += strspn(text, " \n");
 	}
