@@ -655,6 +655,8 @@ int blkdev_open(const char *spec, unsigned int flags, struct blkdev *bd, struct 
 
 void blkdev_close(struct blkdev *bd)
 {
+	if (!bd->spec) /* zeroed, never opened: its 0 is no descriptor */
+		return;
 	blkdev_unlock(bd);
 	close_fd(&bd->fd);
 	for (size_t i = 0; i < bd->n_use; i++) {

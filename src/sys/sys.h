@@ -207,7 +207,7 @@ enum blkdev_flags {
  * A resume device is not refused here: look at `use`.
  */
 int blkdev_open(const char *spec, unsigned int flags, struct blkdev *bd, struct strbuf *why);
-void blkdev_close(struct blkdev *bd); /* drops the lock too */
+void blkdev_close(struct blkdev *bd); /* drops the lock too; nothing to do for a zeroed one */
 /*
  * udev's BSD lock (flock LOCK_EX) on the whole-disk node, or on the file. Tries for five seconds: -EWOULDBLOCK.
  * libcryptsetup takes the same lock on a LUKS2 image *file* by itself and waits for ever: unlock before it writes there.
