@@ -142,14 +142,30 @@ static int peek(const char *path, struct memfile *m, int *source)
 
 /* --- load and facts ----------------------------------------------------------------------------------- */
 
+static bool has_luks_magic(const char *path)
+{
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	unsigned char b[6];
+
+	if (pread(fd, b, sizeof(b), 0) == (ssize_t)sizeof(b) && !memcmp(b, "LUKS\xba\xbe", 6))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(header_secondary_offsets); i++)
+		if (header_has_secondary(fd, header_secondary_offsets[i]))
+			return true;
+	return false;
+}
+
+/* The library says -EINVAL for no header, a damaged one, and -EIO for a file too short to hold one. */
 static int load_why(const char *path, int r, struct strbuf *why)
 {
-	if (r == -EINVAL)
-		r = -EMEDIUMTYPE;
+	if (r == -EINVAL || r == -EIO)
+		r = has_luks_magic(path) ? (r == -EINVAL ? -EBADMSG : r) : -EMEDIUMTYPE;
 	if (!why)
 		return r;
 	if (r == -EMEDIUMTYPE)
 		strbuf_printf(why, "%s holds no LUKS header.", path);
+	else if (r == -EBADMSG)
+		strbuf_printf(why, "%s has a LUKS header that cannot be read. %s", path, luks_last_error());
 	else
 		strbuf_printf(why, "Reading the LUKS header of %s: %s.", path, strerror(-r));
 	return r;

@@ -271,11 +271,14 @@ static int file_secret(const struct secret_source *src, struct secret *out, stru
 	if (src->size > SIZE_MAX)
 		return why_text(why, -EFBIG, "--keyfile-size is more than this machine can address.");
 	luks_log_setup();
+	luks_log_quiet(true);
 	r = crypt_keyfile_device_read(NULL, from_stdin ? NULL : src->key_file, &out->data, &out->len,
 				      src->offset, (size_t)src->size,
 				      line ? CRYPT_KEYFILE_STOP_EOL : 0);
+	luks_log_quiet(false);
 	if (r < 0 && why)
-		strbuf_printf(why, "No usable key in %s.", from_stdin ? "standard input" : src->key_file);
+		strbuf_printf(why, "No usable key in %s: %s", from_stdin ? "standard input" : src->key_file,
+			      *luks_last_error() ? luks_last_error() : strerror(-r));
 	return r;
 }
 

@@ -104,7 +104,7 @@ enum vol_load_flags {
 	VOL_NO_LOCKS = 1 << 1,
 	VOL_NO_KEYRING = 1 << 2,
 };
-/* header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there. */
+/* header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there · -EBADMSG: one that cannot be read. */
 int vol_load(const char *device, const char *header, unsigned int flags, struct volume **out, struct strbuf *why);
 void vol_free(struct volume *v);
 int vol_get_facts(struct volume *v, struct vol_facts *out);
