@@ -152,23 +152,31 @@ done_testing() {
 	[ "$tap_bad" -eq 0 ]
 }
 
+# Whole seconds since some fixed moment; of the guest's clock in a guest.
+tap_seconds() {
+	IFS=. read -r tap_up _ </proc/uptime
+	echo "$tap_up"
+}
+
 # Runs a command with a time limit, and does not wait for one that cannot be killed.
 # $1: seconds; rest: command. Status: the command's, or 124 at the limit.
 with_limit() {
-	tap_left=$(($1 * 10))
+	tap_end=$(($(tap_seconds) + $1))
 	shift
 	"$@" &
 	tap_pid=$!
-	while [ "$tap_left" -gt 0 ]; do
+	while :; do
 		# a zombie is still there for kill -0: its state tells
-		case $(sed 's/.*) //' "/proc/$tap_pid/stat" 2>/dev/null) in
-		Z* | '')
+		tap_state=Z
+		! read -r tap_line 2>/dev/null <"/proc/$tap_pid/stat" || tap_state=${tap_line##*) }
+		case $tap_state in
+		Z*)
 			wait "$tap_pid"
 			return
 			;;
 		esac
+		[ "$(tap_seconds)" -lt "$tap_end" ] || break
 		sleep 0.1
-		tap_left=$((tap_left - 1))
 	done
 	kill -9 "$tap_pid" 2>/dev/null
 	sleep 0.5
@@ -237,10 +245,12 @@ hw_bytes() {
 	esac
 }
 
-# Wakes a fault that was given to the Geode model with ",armed"; $1 = 0 puts it to sleep.
+# Wakes ($1 = on) or puts to sleep (off) a fault that was given to the Geode model with ",armed".
 hw_arm() {
-	# shellcheck disable=SC2059 # the format is the byte
-	printf "\\00${1:-1}" | dd of="$(geode_config)" bs=1 seek=160 conv=notrunc 2>/dev/null
+	case $1 in
+	on) printf '\001' ;;
+	off) printf '\000' ;;
+	esac | dd of="$(geode_config)" bs=1 seek=160 conv=notrunc 2>/dev/null
 }
 
 # How often the Geode model's fault struck.

@@ -17,7 +17,7 @@ yes 'hwluks fault' | head -c 262144 >/run/plain
 if [ "$FAULT" = armed ]; then
 	ok 'written while the engine is good' dd if=/run/plain of=/dev/mapper/bad bs=64k oflag=direct
 	is 'no fault struck' "$(hw_faults)" 0
-	hw_arm
+	hw_arm on
 fi
 hw_mark
 dd if=/run/plain of=/dev/mapper/bad bs=64k oflag=direct 2>/dev/null
