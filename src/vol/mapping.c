@@ -55,10 +55,11 @@ struct library_state {
 
 static struct library_state library_enter(void)
 {
-	struct library_state st = { .udev_sync = dm_udev_get_sync_support() };
+	struct library_state st;
 
 	last_error[0] = '\0';
-	dm_log_with_errno_init(note_error);
+	dm_log_with_errno_init(note_error); /* first: even asking for the state can print */
+	st.udev_sync = dm_udev_get_sync_support();
 	dm_udev_set_sync_support(0);
 	return st;
 }
@@ -378,6 +379,17 @@ int mapping_remove(const struct mapping *m)
 		err2 = remove_one(m->zero_name);
 	library_leave(st);
 	return err ? err : err2;
+}
+
+int mapping_remove_with_last_user(const struct mapping *m)
+{
+	struct library_state st = library_enter();
+	int err = remove_once(m->name, true);
+
+	if (!err && m->zero_name[0])
+		err = remove_once(m->zero_name, true);
+	library_leave(st);
+	return err;
 }
 
 /* --- facts of open mappings ----------------------------------------------------------------------------------------- */

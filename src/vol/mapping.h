@@ -58,6 +58,8 @@ int mapping_open(const struct mapping *m, int oflags);
  * its last user, and -EBUSY returned. 0 (also when it is gone already) or negative errno.
  */
 int mapping_remove(const struct mapping *m);
+/* Has the kernel remove it when its last user closes it, also when that user dies. To be called while it is open. */
+int mapping_remove_with_last_user(const struct mapping *m);
 
 /* What is known of one mapping whose (only) target is crypt. No key is in here. */
 struct mapping_facts {

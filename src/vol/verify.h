@@ -63,7 +63,7 @@ struct verify_result {
 	char text[256];		    /* one sentence with the values found */
 	char left_behind[192];	    /* "process 812, mapping hwluks-verify-k3…, /dev/loop0"; "" = nothing */
 };
-/* Always fills res and returns within total_ms plus a second. */
+/* Always fills res and returns within total_ms and three seconds. */
 void verify_driver(const struct verify_request *rq, struct verify_result *res);
 
 /*

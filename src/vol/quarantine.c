@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * Takes a broken driver out of the kernel's choice, and remembers per boot which drivers were proven or taken out.
+ * Knows NETLINK_CRYPTO through sys and /run/hwluks; must not decide whether a driver is bad.
+ */
+#include "vol/quarantine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/proc_crypto.h"
+#include "sys/sys.h"
+#include "util/util.h"
+#include "vol/rundir.h"
+#include "vol/trial.h"
+
+#define NETLINK_LIMIT_MS 4000
+
+/* --- what belongs to the row --------------------------------------------------------------------------------------- */
+
+static bool is_own(const struct accel *a, const char *driver)
+{
+	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+		if (!strcmp(g->driver, driver))
+			return true;
+	return false;
+}
+
+static bool ends_word(char c)
+{
+	return c == '\0' || c == ',' || c == ')' || c == '(';
+}
+
+/* A template instance with one of the row's drivers inside: "essiv(cbc-aes-geode,sha256-generic)". */
+static bool is_built_on(const struct accel *a, const char *driver)
+{
+	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+		size_t len = strlen(g->driver);
+
+		for (const char *s = strstr(driver, g->driver); len && s; s = strstr(s + 1, g->driver))
+			if (s > driver && (s[-1] == '(' || s[-1] == ',') && ends_word(s[len]))
+				return true;
+	}
+	return false;
+}
+
+static void list_drivers(const struct accel *a, const struct alg_list *l, bool own, struct strv *out)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (own ? is_own(a, l->v[i].driver) : is_built_on(a, l->v[i].driver))
+			strv_add_unique(out, l->v[i].driver);
+}
+
+/* --- the work, in a child: the kernel does it inside the send call, and an engine may hang there ------------------- */
+
+struct work {
+	const struct accel *accel;
+	unsigned int *counts; /* shared: lowered, deleted */
+};
+
+static int lower_all(const struct accel *a, const struct alg_list *l, unsigned int *lowered)
+{
+	struct strv names = { 0 };
+	int err = 0;
+
+	list_drivers(a, l, true, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		int e = crypto_user_set_priority(names.v[i], 0);
+
+		if (!e)
+			(*lowered)++;
+		else if (e != -ENOENT && !err)
+			err = e;
+	}
+	strv_free(&names);
+	return err;
+}
+
+/* An instance in use cannot be deleted; at priority 0 at least nobody new gets it. */
+static void drop_instances(const struct accel *a, const struct alg_list *l, unsigned int *deleted)
+{
+	struct strv names = { 0 };
+
+	list_drivers(a, l, false, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		if (!crypto_user_delete(names.v[i]))
+			(*deleted)++;
+		else
+			crypto_user_set_priority(names.v[i], 0);
+	}
+	strv_free(&names);
+}
+
+static int work(void *arg, int out)
+{
+	struct work *w = arg;
+	struct alg_list l;
+	int err = trial_algs(&l);
+
+	(void)out;
+	if (err)
+		return err;
+	/* The dump tells whether crypto_user is there, and loads it when it can be. */
+	err = crypto_user_dump(&l, true);
+	if (!err)
+		err = lower_all(w->accel, &l, &w->counts[0]);
+	if (!err)
+		drop_instances(w->accel, &l, &w->counts[1]);
+	alg_list_free(&l);
+	return err;
+}
+
+/* --- the judgement: only the kernel's own list counts ---------------------------------------------------------------- */
+
+static int check_list(const struct accel *a, struct quarantine_result *res)
+{
+	struct alg_list l;
+	int err = trial_algs(&l);
+	size_t n = 0;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < l.n; i++) {
+		const char *driver = l.v[i].driver;
+
+		if (l.v[i].priority <= 0 || (!is_own(a, driver) && !is_built_on(a, driver)))
+			continue;
+		if (n < sizeof(res->still))
+			n += (size_t)snprintf(res->still + n, sizeof(res->still) - n, "%s%s", n ? " " : "", driver);
+	}
+	alg_list_free(&l);
+	return n ? -EIO : 0;
+}
+
+static const char *module_of(const struct accel *a)
+{
+	return a->modules && a->modules[0] ? a->modules[0] : "its module";
+}
+
+static int explain(int err, const struct accel *a, struct quarantine_result *res)
+{
+	const char *module = module_of(a);
+
+	if (err == -EPROTONOSUPPORT || err == -EAFNOSUPPORT || err == -ENOENT) {
+		snprintf(res->text, sizeof(res->text),
+			 "%s could not be taken out of use: this kernel has no crypto_user. Do not use it: unload %s, or put "
+			 "\"blacklist %s\" into a file in /etc/modprobe.d and restart.", a->name, module, module);
+		return -ENOSYS;
+	}
+	if (err == -ETIMEDOUT)
+		snprintf(res->text, sizeof(res->text),
+			 "%s could not be taken out of use: the kernel did not answer. Restart with module_blacklist=%s on the kernel "
+			 "command line.", a->name, module);
+	else if (err && res->still[0])
+		snprintf(res->text, sizeof(res->text), "%s is still in the kernel's choice (%.120s): restart with module_blacklist=%s.",
+			 a->name, res->still, module);
+	else if (err)
+		snprintf(res->text, sizeof(res->text), "%s could not be taken out of use: %s.", a->name, strerror(-err));
+	else
+		snprintf(res->text, sizeof(res->text), "%s was taken out of use until the next boot: %u algorithms at priority 0, %u "
+			 "instances removed.", a->name, res->lowered, res->deleted);
+	return err;
+}
+
+static bool may_be_taken_out(const struct accel *a)
+{
+	return a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU && a->kind != ACCEL_CPU_SIMD && a->algs;
+}
+
+int quarantine_driver(const struct accel *a, struct quarantine_result *res)
+{
+	unsigned int *counts;
+	struct work w = { .accel = a };
+	int err;
+
+	memset(res, 0, sizeof(*res));
+	if (!may_be_taken_out(a)) {
+		snprintf(res->text, sizeof(res->text), "%s is code of the CPU and is never taken out of use.", a->name);
+		return -EPERM;
+	}
+	counts = w.counts = trial_alloc(2 * sizeof(*counts));
+	err = child_run(work, &w, NETLINK_LIMIT_MS, 0, NULL);
+	res->lowered = counts[0];
+	res->deleted = counts[1];
+	trial_free(counts, 2 * sizeof(*counts));
+	if (!err)
+		err = check_list(a, res);
+	return explain(err, a, res);
+}
+
+/* --- stamps ------------------------------------------------------------------------------------------------------------ */
+
+/*
+ * New with every load of the module: a sysfs directory gets its inode number when the kernel makes it, and numbers are
+ * not given out again before the counter wraps (fs/kernfs/dir.c, idr_alloc_cyclic). 0 for code built into the kernel.
+ */
+static unsigned long long module_identity(const char *module)
+{
+	char path[128];
+	struct stat st;
+
+	if (!module || !*module || !strcmp(module, "kernel"))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/module/%.80s", module);
+	for (char *s = path + strlen("/sys/module/"); *s; s++)
+		if (*s == '-')
+			*s = '_';
+	return stat(path, &st) ? 0 : (unsigned long long)st.st_ino;
+}
+
+static void stamp_text(const char *module, enum stamp_state state, char *buf, size_t size)
+{
+	char boot[48];
+
+	snprintf(buf, size, "%s %llu %s\n", rundir_boot_id(boot, sizeof(boot)), module_identity(module),
+		 state == STAMP_QUARANTINED ? "quarantined" : "verified");
+}
+
+static void stamp_name(const char *driver, const struct cipher_spec *spec, char *buf, size_t size)
+{
+	char text[256];
+
+	if (spec)
+		snprintf(buf, size, "verified-%.80s-%.80s-%u-%u", driver, spec_text(spec, text, sizeof(text)), spec->key_bits,
+			 spec->sector_size ? spec->sector_size : 512);
+	else
+		snprintf(buf, size, "quarantined-%.80s", driver);
+}
+
+static bool stamp_is(const char *name, const char *module, enum stamp_state state)
+{
+	char found[160], want[160];
+
+	stamp_text(module, state, want, sizeof(want));
+	return !rundir_read(name, found, sizeof(found)) && !strcmp(found, want);
+}
+
+enum stamp_state stamp_read(const char *driver, const char *module, const struct cipher_spec *spec)
+{
+	char name[220];
+
+	stamp_name(driver, NULL, name, sizeof(name));
+	if (stamp_is(name, module, STAMP_QUARANTINED))
+		return STAMP_QUARANTINED;
+	if (!spec)
+		return STAMP_NONE;
+	stamp_name(driver, spec, name, sizeof(name));
+	return stamp_is(name, module, STAMP_VERIFIED) ? STAMP_VERIFIED : STAMP_NONE;
+}
+
+int stamp_write(const char *driver, const char *module, const struct cipher_spec *spec, enum stamp_state state)
+{
+	char name[220], text[160];
+
+	if (state == STAMP_NONE || (state == STAMP_VERIFIED && !spec))
+		return -EINVAL;
+	/* Whatever the spec was: a broken engine is broken for all. */
+	stamp_name(driver, state == STAMP_QUARANTINED ? NULL : spec, name, sizeof(name));
+	stamp_text(module, state, text, sizeof(text));
+	return rundir_write(name, text);
+}
