@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * A block device or image file before anything is written: sizes, signatures, who uses it, the lock.
- * Must not know what will be written to it.
+ * A block device or image file before anything is written: sizes, signatures, who uses it, the
+ * lock. Must not know what will be written to it.
  */
 #include "sys/internal.h"
 
@@ -21,8 +21,8 @@
 
 #include "core/cmdline.h"
 
-#define LOCK_TRIES 100
-#define LOCK_STEP_MS 50
+#define LOCK_TRIES     100
+#define LOCK_STEP_MS   50
 #define SIGNATURES_MAX 64 /* a crafted image cannot keep the probe busy for ever */
 
 const char *blkdev_use_name(enum blkdev_use_kind k)
@@ -52,7 +52,7 @@ const struct blkdev_use *blkdev_busy(const struct blkdev *bd)
 	return NULL;
 }
 
-/* --- which device ------------------------------------------------------------------------------------- */
+/* --- which device ----------------------------------------------------------------- */
 
 int blkdev_resolve(const char *spec, char **path, struct strbuf *why)
 {
@@ -61,7 +61,8 @@ int blkdev_resolve(const char *spec, char **path, struct strbuf *why)
 	bool known = false;
 
 	*path = NULL;
-	if (!strchr(spec, '/') && strchr(spec, '=') && !blkid_parse_tag_string(spec, &tag, &value)) {
+	if (!strchr(spec, '/') && strchr(spec, '=') &&
+	    !blkid_parse_tag_string(spec, &tag, &value)) {
 		for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
 			known = known || !strcmp(tag, tags[i]);
 		if (known)
@@ -92,7 +93,8 @@ static char *node_of(const char *sysname)
 	return node;
 }
 
-/* Last but `up` component of the link /sys/dev/block/M:m: the kernel's name of the device, or of its disk. */
+/* Last but `up` component of the link /sys/dev/block/M:m: the kernel's name of the device, or of
+ * its disk. */
 static char *sysfs_name(struct sysroot *sr, dev_t rdev, int up)
 {
 	char path[64], link[512];
@@ -125,7 +127,7 @@ static void queue_attr(struct sysroot *sr, dev_t rdev, const char *attr, char *b
 	char path[128];
 
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%squeue/%s", major(rdev), minor(rdev),
-		 is_partition(sr, rdev) ? "../" : "", attr);
+	         is_partition(sr, rdev) ? "../" : "", attr);
 	if (sysroot_read_line(sr, path, buf, size))
 		buf[0] = '\0';
 }
@@ -139,7 +141,7 @@ static uint32_t queue_number(struct sysroot *sr, dev_t rdev, const char *attr)
 	return parse_u64(text, UINT32_MAX, &v) ? 0 : (uint32_t)v;
 }
 
-/* --- facts --------------------------------------------------------------------------------------------- */
+/* --- facts ------------------------------------------------------------------------ */
 
 static int file_facts(struct blkdev *bd, const struct stat *st)
 {
@@ -180,7 +182,7 @@ static int device_facts(struct sysroot *sr, struct blkdev *bd, const struct stat
 	return 0;
 }
 
-/* --- who uses it ------------------------------------------------------------------------------------------ */
+/* --- who uses it ------------------------------------------------------------------ */
 
 /* The device and its partitions, or the file. */
 struct part {
@@ -231,8 +233,8 @@ static void target_add_partitions(struct target *t, dev_t rdev)
 		char text[32];
 		dev_t part;
 
-		if (sysroot_exists(t->sr, mark) && !sysroot_read_line(t->sr, dev, text, sizeof(text)) &&
-		    parse_devno(text, &part))
+		if (sysroot_exists(t->sr, mark) &&
+		    !sysroot_read_line(t->sr, dev, text, sizeof(text)) && parse_devno(text, &part))
 			target_add(t, part, node_of(names.v[i]));
 	}
 	strv_free(&names);
@@ -269,7 +271,8 @@ static void unescape(char *s)
 	char *out = s;
 
 	while (*s) {
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+		    s[3] >= '0' && s[3] <= '7') {
 			*out++ = (char)((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
 			s += 4;
 		} else {
@@ -348,7 +351,8 @@ static void use_holders(struct target *t)
 		struct strv names = { 0 };
 		char path[64];
 
-		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/holders", major(p->rdev), minor(p->rdev));
+		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/holders", major(p->rdev),
+		         minor(p->rdev));
 		sysroot_list(t->sr, path, &names);
 		for (size_t k = 0; k < names.n; k++)
 			add_holder(t, p, names.v[k]);
@@ -368,7 +372,8 @@ static void use_loops(struct target *t)
 		if (!str_starts(names.v[i], "loop"))
 			continue;
 		path = xasprintf("/sys/block/%s/loop/backing_file", names.v[i]);
-		if (sysroot_read_line(t->sr, path, file, sizeof(file)) || !target_part_path(t, file))
+		if (sysroot_read_line(t->sr, path, file, sizeof(file)) ||
+		    !target_part_path(t, file))
 			continue;
 		node = node_of(names.v[i]);
 		add_use(t->bd, USE_LOOP, t->part[0].node, node);
@@ -376,7 +381,7 @@ static void use_loops(struct target *t)
 	strv_free(&names);
 }
 
-/* --- resume from hibernation -------------------------------------------------------------------------------- */
+/* --- resume from hibernation ------------------------------------------------------ */
 
 /* `value` as resume= takes it: a node, a tag, or "8:2". */
 static void use_resume_value(struct target *t, const char *value, const char *by)
@@ -436,7 +441,8 @@ int blkdev_uses(struct sysroot *sr, dev_t rdev, struct blkdev *bd)
 	struct target t = { .sr = sr, .bd = bd };
 	char *name = sysfs_name(sr, rdev, 0);
 
-	target_add(&t, rdev, name ? node_of(name) : xasprintf("/dev/block/%u:%u", major(rdev), minor(rdev)));
+	target_add(&t, rdev,
+	           name ? node_of(name) : xasprintf("/dev/block/%u:%u", major(rdev), minor(rdev)));
 	free(name);
 	target_add_partitions(&t, rdev);
 	use_all(&t);
@@ -453,7 +459,9 @@ static void file_uses(struct sysroot *sr, const struct stat *st, struct blkdev *
 	target_free(&t);
 }
 
-/* --- signatures ------------------------------------------------------------------------------------------------ */
+/* --- signatures
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* A value that the device's content decides: control characters would reach the terminal. */
 static void probe_value(blkid_probe pr, const char *name, char *buf, size_t size)
@@ -494,7 +502,8 @@ static void add_signature(struct blkdev *bd, blkid_probe pr)
 		s->len = (uint32_t)len;
 }
 
-/* Every signature on the open descriptor: each one found is hidden in memory, then the probe goes on, as wipefs does. */
+/* Every signature on the open descriptor: each one found is hidden in memory, then the probe goes
+ * on, as wipefs does. */
 static int read_signatures(struct blkdev *bd)
 {
 	blkid_probe pr = blkid_new_probe();
@@ -509,9 +518,10 @@ static int read_signatures(struct blkdev *bd)
 		goto out;
 	}
 	blkid_probe_enable_superblocks(pr, 1);
-	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE | BLKID_SUBLKS_USAGE |
-						      BLKID_SUBLKS_LABEL | BLKID_SUBLKS_UUID | BLKID_SUBLKS_VERSION |
-						      BLKID_SUBLKS_BADCSUM);
+	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_MAGIC | BLKID_SUBLKS_TYPE |
+	                                              BLKID_SUBLKS_USAGE | BLKID_SUBLKS_LABEL |
+	                                              BLKID_SUBLKS_UUID | BLKID_SUBLKS_VERSION |
+	                                              BLKID_SUBLKS_BADCSUM);
 	blkid_probe_enable_partitions(pr, 1);
 	blkid_probe_set_partitions_flags(pr, BLKID_PARTS_MAGIC | BLKID_PARTS_FORCE_GPT);
 	while (bd->n_sig < SIGNATURES_MAX && (err = blkid_do_probe(pr)) == 0) {
@@ -527,19 +537,23 @@ out:
 
 const char *blkdev_signature_text(const struct blkdev_signature *sig, char *buf, size_t size)
 {
-	snprintf(buf, size, "%s%s%s %s%s%s%s at byte %" PRIu64, sig->type, *sig->version ? " version " : "", sig->version,
-		 *sig->usage ? sig->usage : "signature", *sig->label ? " labelled '" : "", sig->label, *sig->label ? "'" : "",
-		 sig->offset);
+	snprintf(buf, size, "%s%s%s %s%s%s%s at byte %" PRIu64, sig->type,
+	         *sig->version ? " version " : "", sig->version,
+	         *sig->usage ? sig->usage : "signature", *sig->label ? " labelled '" : "",
+	         sig->label, *sig->label ? "'" : "", sig->offset);
 	return buf;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------- */
+/* --- opening
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static const char *use_verb(enum blkdev_use_kind k)
 {
 	static const char *const verb[] = {
-		[USE_MOUNT] = "is mounted at", [USE_HOLDER] = "is held by",	 [USE_SWAP] = "is in use as",
-		[USE_LOOP] = "is attached to", [USE_RESUME] = "is named in", [USE_OPEN] = "is in use by",
+		[USE_MOUNT] = "is mounted at", [USE_HOLDER] = "is held by",
+		[USE_SWAP] = "is in use as",   [USE_LOOP] = "is attached to",
+		[USE_RESUME] = "is named in",  [USE_OPEN] = "is in use by",
 	};
 
 	return verb[k];
@@ -585,8 +599,8 @@ static int open_for_writing(struct blkdev *bd, struct strbuf *why)
 		say(why, "%s is read-only.", bd->path);
 		return -EROFS;
 	}
-	if (!err && (fstat(bd->fd, &was) || fstat(fd, &now) || was.st_rdev != now.st_rdev || was.st_ino != now.st_ino ||
-		     was.st_dev != now.st_dev)) {
+	if (!err && (fstat(bd->fd, &was) || fstat(fd, &now) || was.st_rdev != now.st_rdev ||
+	             was.st_ino != now.st_ino || was.st_dev != now.st_dev)) {
 		close(fd);
 		err = -ESTALE;
 	}
@@ -671,7 +685,7 @@ void blkdev_close(struct blkdev *bd)
 	*bd = (struct blkdev){ .fd = -1, .lock_fd = -1 };
 }
 
-/* --- lock, and a last look ------------------------------------------------------------------------------------------ */
+/* --- lock, and a last look -------------------------------------------------------- */
 
 int blkdev_lock(struct blkdev *bd, struct strbuf *why)
 {
@@ -694,8 +708,9 @@ int blkdev_lock(struct blkdev *bd, struct strbuf *why)
 	if (!err)
 		return 0;
 	if (err == -EWOULDBLOCK)
-		say(why, "%s is locked by another program (udev, or a tool that partitions or formats it) for over %d s. "
-			 "Wait for it, or find it with lslocks.",
+		say(why,
+		    "%s is locked by another program (udev, or a tool that partitions or formats it) for over %d s. "
+		    "Wait for it, or find it with lslocks.",
 		    bd->disk, LOCK_TRIES * LOCK_STEP_MS / 1000);
 	else
 		say(why, "%s cannot be locked: %s.", bd->disk, strerror(-err));
@@ -711,10 +726,12 @@ void blkdev_unlock(struct blkdev *bd)
 
 static bool same_signature(const struct blkdev_signature *a, const struct blkdev_signature *b)
 {
-	return a->offset == b->offset && !strcmp(a->type, b->type) && !strcmp(a->uuid, b->uuid) && !strcmp(a->label, b->label);
+	return a->offset == b->offset && !strcmp(a->type, b->type) && !strcmp(a->uuid, b->uuid) &&
+	       !strcmp(a->label, b->label);
 }
 
-static int compare_signatures(const struct blkdev *was, const struct blkdev *now, struct strbuf *why)
+static int compare_signatures(const struct blkdev *was, const struct blkdev *now,
+                              struct strbuf *why)
 {
 	char text[320];
 
@@ -743,8 +760,10 @@ int blkdev_recheck(struct blkdev *bd, struct strbuf *why)
 	now.size = (uint64_t)st.st_size;
 	err = bd->file ? 0 : device_size(bd->fd, &now.size);
 	if (!err && now.size != bd->size) {
-		say(why, "%s changed its size from %" PRIu64 " to %" PRIu64 " bytes while it was being looked at.", bd->path,
-		    bd->size, now.size);
+		say(why,
+		    "%s changed its size from %" PRIu64 " to %" PRIu64
+		    " bytes while it was being looked at.",
+		    bd->path, bd->size, now.size);
 		err = -ESTALE;
 	}
 	if (!err)

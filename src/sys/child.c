@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Runs work that may hang for ever in a child that is killed at a limit; the parent never waits without one.
- * Must not know what the work is.
+ * Runs work that may hang for ever in a child that is killed at a limit; the parent never waits
+ * without one. Must not know what the work is.
  */
 #include "sys/sys.h"
 
@@ -51,7 +51,8 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void __attribute__((noreturn)) child_main(int (*fn)(void *, int), void *arg, int out, unsigned int flags, pid_t parent)
+static void __attribute__((noreturn))
+child_main(int (*fn)(void *, int), void *arg, int out, unsigned int flags, pid_t parent)
 {
 	int err;
 
@@ -79,12 +80,14 @@ static bool drain(int fd, struct strbuf *out)
 }
 
 /* Waits until the child is gone or the clock says `until`; true and *status when it was reaped. */
-static bool wait_until(pid_t pid, int pidfd, int pipe, int64_t until, struct strbuf *out, int *status)
+static bool wait_until(pid_t pid, int pidfd, int pipe, int64_t until, struct strbuf *out,
+                       int *status)
 {
 	bool open = true;
 
 	for (;;) {
-		struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN }, { .fd = open ? pipe : -1, .events = POLLIN } };
+		struct pollfd p[2] = { { .fd = pidfd, .events = POLLIN },
+			               { .fd = open ? pipe : -1, .events = POLLIN } };
 		int64_t left;
 		pid_t got;
 
@@ -124,7 +127,8 @@ static int watch(pid_t pid, int pipe, int timeout_ms, struct child_result *res)
 	if (wait_until(pid, pidfd, pipe, now_ms() + timeout_ms, &res->out, &status)) {
 		err = status_errno(status, res);
 	} else {
-		/* the group, so that a helper program of the child goes too; then the child if it has no group yet */
+		/* the group, so that a helper program of the child goes too; then the child if it
+		 * has no group yet */
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
 		if (!wait_until(pid, pidfd, pipe, now_ms() + KILL_WAIT_MS, &res->out, &status))
@@ -135,7 +139,8 @@ static int watch(pid_t pid, int pipe, int timeout_ms, struct child_result *res)
 	return err;
 }
 
-int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags, struct child_result *res)
+int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
+              struct child_result *res)
 {
 	struct child_result own = { 0 };
 	pid_t pid, parent = getpid();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * NETLINK_CRYPTO: the kernel's run-time flags of each algorithm, and changes of priority and instances.
- * Must not know which driver deserves what.
+ * NETLINK_CRYPTO: the kernel's run-time flags of each algorithm, and changes of priority and
+ * instances. Must not know which driver deserves what.
  */
 #include "sys/sys.h"
 
@@ -14,13 +14,13 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define DUMP_BUF_SIZE 32768 /* the kernel fills at most this much at a time (netlink_dump) */
-#define ANSWER_SECONDS 2
+#define DUMP_BUF_SIZE   32768 /* the kernel fills at most this much at a time (netlink_dump) */
+#define ANSWER_SECONDS  2
 #define LOAD_TIMEOUT_MS 5000
 
 /*
- * A string field of a message is not trusted to end. It has 64 bytes (CRYPTO_MAX_NAME in the uapi header), the
- * kernel's own names have 128: a full field stands for everything that starts like it.
+ * A string field of a message is not trusted to end. It has 64 bytes (CRYPTO_MAX_NAME in the uapi
+ * header), the kernel's own names have 128: a full field stands for everything that starts like it.
  */
 static bool field_equal(const char *field, size_t size, const char *s)
 {
@@ -80,7 +80,8 @@ static void merge_one(const char *payload, size_t len, struct alg_list *l, size_
 	g->flags_known = true;
 	g->flags = a.cru_flags;
 	g->refcnt = (int)a.cru_refcnt;
-	if (attr_u32(payload + NLMSG_ALIGN(sizeof(a)), len - NLMSG_ALIGN(sizeof(a)), CRYPTOCFGA_PRIORITY_VAL, &priority))
+	if (attr_u32(payload + NLMSG_ALIGN(sizeof(a)), len - NLMSG_ALIGN(sizeof(a)),
+	             CRYPTOCFGA_PRIORITY_VAL, &priority))
 		g->priority = (int)priority;
 }
 
@@ -118,7 +119,7 @@ int crypto_user_merge(const void *msg, size_t len, struct alg_list *l, size_t *c
 	return len ? -EBADMSG : 0;
 }
 
-/* --- talking to the kernel ------------------------------------------------------------------------ */
+/* --- talking to the kernel -------------------------------------------------------- */
 
 struct request {
 	struct nlmsghdr h;
@@ -154,7 +155,9 @@ static ssize_t receive(int fd, void *buf, size_t size)
 {
 	struct sockaddr_nl from;
 	struct iovec iov = { buf, size };
-	struct msghdr m = { .msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &iov, .msg_iovlen = 1 };
+	struct msghdr m = {
+		.msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = &iov, .msg_iovlen = 1
+	};
 	ssize_t n;
 
 	for (;;) {
@@ -173,7 +176,8 @@ static ssize_t receive(int fd, void *buf, size_t size)
 static int dump_once(struct alg_list *l)
 {
 	struct request rq = {
-		.h = { .nlmsg_len = NLMSG_LENGTH(sizeof(rq.a)), .nlmsg_type = CRYPTO_MSG_GETALG,
+		.h = { .nlmsg_len = NLMSG_LENGTH(sizeof(rq.a)),
+		       .nlmsg_type = CRYPTO_MSG_GETALG,
 		       .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
 	};
 	cleanup_close int fd = crypto_socket();
@@ -228,7 +232,8 @@ static int transact(struct request *rq)
 
 static int request_init(struct request *rq, unsigned int type, const char *name, const char *driver)
 {
-	*rq = (struct request){ .h = { .nlmsg_len = NLMSG_LENGTH(sizeof(rq->a)), .nlmsg_type = (uint16_t)type } };
+	*rq = (struct request){ .h = { .nlmsg_len = NLMSG_LENGTH(sizeof(rq->a)),
+		                       .nlmsg_type = (uint16_t)type } };
 	if (!*driver || !str_copy(rq->a.cru_driver_name, sizeof(rq->a.cru_driver_name), driver) ||
 	    !str_copy(rq->a.cru_name, sizeof(rq->a.cru_name), name))
 		return -EINVAL;
@@ -268,12 +273,29 @@ int crypto_user_instantiate(const char *name, const char *driver)
 	return err == -EEXIST ? 0 : err;
 }
 
-/* --- recorded ---------------------------------------------------------------------------------------- */
+/* --- recorded --------------------------------------------------------------------- */
+
+/* The record at the cursor when the text has the list's order, else every record of the driver. */
+static size_t fill_flags(struct alg_list *l, size_t *cursor, const char *driver, uint32_t flags)
+{
+	bool next = *cursor < l->n && !strcmp(l->v[*cursor].driver, driver);
+	size_t from = next ? *cursor : 0, to = next ? *cursor + 1 : l->n, filled = 0;
+
+	for (size_t i = from; i < to; i++) {
+		if (strcmp(l->v[i].driver, driver))
+			continue;
+		l->v[i].flags = flags;
+		l->v[i].flags_known = true;
+		*cursor = i + 1;
+		filled++;
+	}
+	return filled;
+}
 
 size_t crypto_flags_parse(const char *text, size_t len, struct alg_list *l)
 {
 	const char *end = text + len;
-	size_t filled = 0;
+	size_t filled = 0, cursor = 0;
 
 	while (text < end) {
 		const char *eol = memchr(text, '\n', (size_t)(end - text));
@@ -288,15 +310,8 @@ size_t crypto_flags_parse(const char *text, size_t len, struct alg_list *l)
 			continue;
 		*sep = '\0';
 		flags = strtoul(sep + 1, &tail, 16);
-		if (tail == sep + 1 || *tail)
-			continue;
-		for (size_t i = 0; i < l->n; i++) {
-			if (strcmp(l->v[i].driver, line))
-				continue;
-			l->v[i].flags = (uint32_t)flags;
-			l->v[i].flags_known = true;
-			filled++;
-		}
+		if (tail != sep + 1 && !*tail)
+			filled += fill_flags(l, &cursor, line, (uint32_t)flags);
 	}
 	return filled;
 }

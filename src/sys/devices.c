@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Looks on every bus for the devices that some row of the accelerator table names, and for nothing else.
- * Must not know what such a device is good for.
+ * Looks on every bus for the devices that some row of the accelerator table names, and for nothing
+ * else. Must not know what such a device is good for.
  */
 #include "sys/internal.h"
 
@@ -13,16 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- what is looked for ------------------------------------------------------------------------------ */
+/* --- what is looked for ----------------------------------------------------------- */
 
-#define SLOTS 1024 /* power of two, well above the number of matches in the table */
-#define DT_DEPTH 16 /* levels below the root node; real trees have about 8 */
+#define SLOTS    1024 /* power of two, well above the number of matches in the table */
+#define DT_DEPTH 16   /* levels below the root node; real trees have about 8 */
 
 struct wanted {
 	struct sysroot *sr;
 	struct machine *m;
 	const struct accel_match *slot[SLOTS];
 	bool any[MATCH_ALWAYS + 1]; /* some row asks this bus at all */
+	uint8_t vendor[65536 / 8];  /* bit per PCI vendor that some row names */
 	size_t used;
 };
 
@@ -45,10 +46,22 @@ static const struct accel_match **find(struct wanted *w, enum match_how how, con
 	}
 }
 
+/* Number of a PCI vendor at the start of "1022:2082"; what is no hex number is 0, which nobody has.
+ */
+static unsigned int vendor_number(const char *s)
+{
+	return (unsigned int)strtoul(s, NULL, 16) & 0xffff;
+}
+
 static void want(struct wanted *w, const struct accel_match *match)
 {
 	const struct accel_match **at = find(w, match->how, match->what);
+	unsigned int vendor;
 
+	if (match->how == MATCH_PCI) {
+		vendor = vendor_number(match->what);
+		w->vendor[vendor / 8] |= (uint8_t)(1 << vendor % 8);
+	}
 	w->any[match->how] = true;
 	if (*at || w->used >= SLOTS / 2)
 		return;
@@ -73,7 +86,8 @@ static bool is_wanted(struct wanted *w, enum match_how how, const char *id)
 	return *find(w, how, id) != NULL;
 }
 
-static struct device_fact *found(struct wanted *w, enum match_how how, const char *id, const char *where)
+static struct device_fact *found(struct wanted *w, enum match_how how, const char *id,
+                                 const char *where)
 {
 	struct machine *m = w->m;
 	struct device_fact *d;
@@ -86,7 +100,7 @@ static struct device_fact *found(struct wanted *w, enum match_how how, const cha
 	return d;
 }
 
-/* --- sysfs buses -------------------------------------------------------------------------------------- */
+/* --- sysfs buses ------------------------------------------------------------------ */
 
 /* "BASE/NAME/FILE"; false when it does not fit. */
 static bool join(char *buf, size_t size, const char *base, const char *name, const char *file)
@@ -103,7 +117,8 @@ static bool join(char *buf, size_t size, const char *base, const char *name, con
 	return true;
 }
 
-static int read_attr(struct wanted *w, const char *bus, const char *dev, const char *attr, char *buf, size_t size)
+static int read_attr(struct wanted *w, const char *bus, const char *dev, const char *attr,
+                     char *buf, size_t size)
 {
 	char path[256];
 	int err;
@@ -122,7 +137,8 @@ static void read_driver(struct wanted *w, const char *bus, const char *dev, stru
 	char path[256], link[256];
 	const char *base;
 
-	if (!join(path, sizeof(path), bus, dev, "driver") || sysroot_readlink(w->sr, path, link, sizeof(link)))
+	if (!join(path, sizeof(path), bus, dev, "driver") ||
+	    sysroot_readlink(w->sr, path, link, sizeof(link)))
 		return;
 	base = strrchr(link, '/');
 	str_copy(d->driver, sizeof(d->driver), base ? base + 1 : link);
@@ -134,24 +150,19 @@ static const char *hex_digits(const char *s)
 }
 
 /* Most machines have no device of most vendors, so the second file is rarely read. */
-static bool vendor_wanted(const char *vendor)
+static bool vendor_wanted(const struct wanted *w, const char *vendor)
 {
-	char prefix[8];
+	unsigned int v = vendor_number(vendor);
 
-	snprintf(prefix, sizeof(prefix), "%.4s:", vendor);
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
-		for (const struct accel_match *match = a->match; match && match->how; match++)
-			if (match->how == MATCH_PCI && !strncmp(match->what, prefix, 5))
-				return true;
-	return false;
+	return w->vendor[v / 8] >> v % 8 & 1;
 }
 
 static void look_pci(struct wanted *w, const char *bus, const char *dev)
 {
 	char vendor[16], device[16], id[32], any[32];
 
-	if (read_attr(w, bus, dev, "vendor", vendor, sizeof(vendor)) || strlen(hex_digits(vendor)) != 4 ||
-	    !vendor_wanted(hex_digits(vendor)))
+	if (read_attr(w, bus, dev, "vendor", vendor, sizeof(vendor)) ||
+	    strlen(hex_digits(vendor)) != 4 || !vendor_wanted(w, vendor))
 		return;
 	if (read_attr(w, bus, dev, "device", device, sizeof(device)))
 		return;
@@ -182,7 +193,8 @@ static void look_acpi(struct wanted *w, const char *bus, const char *dev)
 	if (!is_wanted(w, MATCH_ACPI, id))
 		return;
 	/* _STA bit 0: present; no file: always present */
-	if (!read_attr(w, bus, dev, "status", status, sizeof(status)) && !(strtoul(status, NULL, 0) & 1))
+	if (!read_attr(w, bus, dev, "status", status, sizeof(status)) &&
+	    !(strtoul(status, NULL, 0) & 1))
 		return;
 	read_driver(w, bus, dev, found(w, MATCH_ACPI, id, dev));
 }
@@ -264,13 +276,15 @@ static void scan_bus(struct wanted *w, const struct bus *b)
 	strv_free(&names);
 }
 
-/* --- device tree ------------------------------------------------------------------------------------------ */
+/* --- device tree ------------------------------------------------------------------ */
 
 /*
- * A tree has 1,000 and more nodes and only one or two of them matter, so the walk goes from descriptor to
- * descriptor with getdents64 instead of building paths and DIR streams. Links are never followed.
+ * A tree has 1,000 and more nodes and only one or two of them matter, so the walk goes from
+ * descriptor to descriptor with getdents64 instead of building paths and DIR streams. Links are
+ * never followed.
  */
-/* A property of the node; its bytes, always terminated. Returns their number, negative when there is none. */
+/* A property of the node; its bytes, always terminated. Returns their number, negative when there
+ * is none. */
 static ssize_t property(int node, const char *name, char *buf, size_t size)
 {
 	cleanup_close int fd = -1;
@@ -291,7 +305,8 @@ static bool node_enabled(int node)
 {
 	char status[32];
 
-	return property(node, "status", status, sizeof(status)) <= 0 || !strcmp(status, "okay") || !strcmp(status, "ok");
+	return property(node, "status", status, sizeof(status)) <= 0 || !strcmp(status, "okay") ||
+	       !strcmp(status, "ok");
 }
 
 static void look_node(struct wanted *w, int node, const char *where)
@@ -306,7 +321,8 @@ static void look_node(struct wanted *w, int node, const char *where)
 
 static void walk_node(struct wanted *w, int node, char *where, size_t len, int depth);
 
-static void walk_child(struct wanted *w, int node, const char *name, char *where, size_t len, int depth)
+static void walk_child(struct wanted *w, int node, const char *name, char *where, size_t len,
+                       int depth)
 {
 	cleanup_close int child = -1;
 	size_t n = strlen(name);
@@ -334,7 +350,8 @@ static void walk_node(struct wanted *w, int node, char *where, size_t len, int d
 			at += e->d_reclen;
 			if (!strcmp(e->d_name, "compatible"))
 				look_node(w, node, len ? where : "/");
-			else if ((e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) && e->d_name[0] != '.')
+			else if ((e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) &&
+			         e->d_name[0] != '.')
 				walk_child(w, node, e->d_name, where, len, depth);
 		}
 	}

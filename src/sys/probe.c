@@ -15,19 +15,20 @@
 #include "core/cmdline.h"
 #include "core/kconfig.h"
 
-/* Reads a file that every machine has; its absence is named too. */
-static char *must_read(struct sysroot *sr, struct machine *m, const char *path, size_t *len)
+/* Reads a file that every machine has; its absence is named too. *text is NULL on failure. */
+static bool must_read(struct sysroot *sr, struct machine *m, const char *path, char **text,
+                      size_t *len)
 {
-	char *text = NULL;
-	int err = sysroot_read(sr, path, &text, len);
+	int err = sysroot_read(sr, path, text, len);
 
 	if (err)
 		note_unread(m, path, err);
-	return text;
+	return !err;
 }
 
 /* Reads a line of a file that may well be absent; false when there is none. */
-static bool may_read_line(struct sysroot *sr, struct machine *m, const char *path, char *buf, size_t size)
+static bool may_read_line(struct sysroot *sr, struct machine *m, const char *path, char *buf,
+                          size_t size)
 {
 	int err = sysroot_read_line(sr, path, buf, size);
 
@@ -35,7 +36,7 @@ static bool may_read_line(struct sysroot *sr, struct machine *m, const char *pat
 	return !err;
 }
 
-/* --- which kernel ----------------------------------------------------------------------------------- */
+/* --- which kernel ----------------------------------------------------------------- */
 
 static kver release_version(const char *release)
 {
@@ -53,7 +54,8 @@ static void release_from_version(struct sysroot *sr, struct machine *m)
 {
 	char line[256], *word;
 
-	if (sysroot_read_line(sr, "/proc/version", line, sizeof(line)) || !str_starts(line, "Linux version "))
+	if (sysroot_read_line(sr, "/proc/version", line, sizeof(line)) ||
+	    !str_starts(line, "Linux version "))
 		return;
 	word = line + strlen("Linux version ");
 	word[strcspn(word, " ")] = '\0';
@@ -66,7 +68,8 @@ static void probe_release(struct sysroot *sr, struct machine *m)
 
 	if (!sr->recorded && !uname(&u)) {
 		str_copy(m->release, sizeof(m->release), u.release);
-	} else if (sysroot_read_line(sr, "/proc/sys/kernel/osrelease", m->release, sizeof(m->release))) {
+	} else if (sysroot_read_line(sr, "/proc/sys/kernel/osrelease", m->release,
+	                             sizeof(m->release))) {
 		m->release[0] = '\0';
 		release_from_version(sr, m);
 	}
@@ -75,7 +78,7 @@ static void probe_release(struct sysroot *sr, struct machine *m)
 	m->kernel = release_version(m->release);
 }
 
-/* --- which architecture -------------------------------------------------------------------------------- */
+/* --- which architecture ----------------------------------------------------------- */
 
 static enum arch arch_from_uname(const char *s)
 {
@@ -83,10 +86,11 @@ static enum arch arch_from_uname(const char *s)
 		const char *prefix;
 		enum arch arch;
 	} names[] = {
-		{ "x86_64", ARCH_X86_64 }, { "amd64", ARCH_X86_64 },   { "i386", ARCH_X86_32 },	  { "i486", ARCH_X86_32 },
-		{ "i586", ARCH_X86_32 },   { "i686", ARCH_X86_32 },	   { "aarch64", ARCH_ARM64 }, { "arm64", ARCH_ARM64 },
-		{ "arm", ARCH_ARM },	   { "mips", ARCH_MIPS },	   { "ppc64", ARCH_PPC64 },	  { "ppc", ARCH_PPC32 },
-		{ "s390", ARCH_S390 },	   { "riscv", ARCH_RISCV },	   { "sparc", ARCH_SPARC },
+		{ "x86_64", ARCH_X86_64 }, { "amd64", ARCH_X86_64 }, { "i386", ARCH_X86_32 },
+		{ "i486", ARCH_X86_32 },   { "i586", ARCH_X86_32 },  { "i686", ARCH_X86_32 },
+		{ "aarch64", ARCH_ARM64 }, { "arm64", ARCH_ARM64 },  { "arm", ARCH_ARM },
+		{ "mips", ARCH_MIPS },     { "ppc64", ARCH_PPC64 },  { "ppc", ARCH_PPC32 },
+		{ "s390", ARCH_S390 },     { "riscv", ARCH_RISCV },  { "sparc", ARCH_SPARC },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -95,18 +99,22 @@ static enum arch arch_from_uname(const char *s)
 	return *s ? ARCH_OTHER : 0;
 }
 
-/* Distributions put the architecture at the end of the release: "6.1.0-50-686", "6.12.5-200.fc41.aarch64". */
+/* Distributions put the architecture at the end of the release: "6.1.0-50-686",
+ * "6.12.5-200.fc41.aarch64". */
 static enum arch arch_from_release(const char *release)
 {
 	static const struct {
 		const char *tail;
 		enum arch arch;
 	} tails[] = {
-		{ "-686", ARCH_X86_32 },      { "-686-pae", ARCH_X86_32 },	{ ".i686", ARCH_X86_32 },
-		{ "-amd64", ARCH_X86_64 },    { ".x86_64", ARCH_X86_64 },	{ "-arm64", ARCH_ARM64 },
-		{ ".aarch64", ARCH_ARM64 },   { "-armmp", ARCH_ARM },	{ "-armmp-lpae", ARCH_ARM },
-		{ "-marvell", ARCH_ARM },     { "-powerpc64le", ARCH_PPC64 }, { ".ppc64le", ARCH_PPC64 },
-		{ "-s390x", ARCH_S390 },      { ".s390x", ARCH_S390 },	{ "-riscv64", ARCH_RISCV },
+		{ "-686", ARCH_X86_32 },        { "-686-pae", ARCH_X86_32 },
+		{ ".i686", ARCH_X86_32 },       { "-amd64", ARCH_X86_64 },
+		{ ".x86_64", ARCH_X86_64 },     { "-arm64", ARCH_ARM64 },
+		{ ".aarch64", ARCH_ARM64 },     { "-armmp", ARCH_ARM },
+		{ "-armmp-lpae", ARCH_ARM },    { "-marvell", ARCH_ARM },
+		{ "-powerpc64le", ARCH_PPC64 }, { ".ppc64le", ARCH_PPC64 },
+		{ "-s390x", ARCH_S390 },        { ".s390x", ARCH_S390 },
+		{ "-riscv64", ARCH_RISCV },
 	};
 	size_t n = strlen(release);
 
@@ -136,20 +144,23 @@ static bool cpuinfo_has(const char *text, const char *key, const char *value)
 }
 
 /*
- * What the layout of /proc/cpuinfo gives away. "lm" only says that the CPU could run a 64-bit kernel; so the
- * release is asked first.
+ * What the layout of /proc/cpuinfo gives away. "lm" only says that the CPU could run a 64-bit
+ * kernel; so the release is asked first.
  */
 static enum arch arch_from_cpuinfo(const char *text, const struct cpuinfo *cpu)
 {
-	if (cpuinfo_has(text, "CPU implementer", NULL) || cpuinfo_has(text, "CPU architecture", NULL))
-		return word_in(cpu->flags, "thumb") || word_in(cpu->flags, "half") ? ARCH_ARM : ARCH_ARM64;
+	if (cpuinfo_has(text, "CPU implementer", NULL) ||
+	    cpuinfo_has(text, "CPU architecture", NULL))
+		return word_in(cpu->flags, "thumb") || word_in(cpu->flags, "half") ? ARCH_ARM
+		                                                                   : ARCH_ARM64;
 	if (cpuinfo_has(text, "isa", "rv"))
 		return ARCH_RISCV;
 	if (cpuinfo_has(text, "vendor_id", "IBM/S390"))
 		return ARCH_S390;
 	if (cpuinfo_has(text, "cpu model", "MIPS") || cpuinfo_has(text, "ASEs implemented", NULL))
 		return ARCH_MIPS;
-	if (cpuinfo_has(text, "cpucaps", NULL) || cpuinfo_has(text, "cpu", "UltraSparc") || cpuinfo_has(text, "cpu", "SPARC"))
+	if (cpuinfo_has(text, "cpucaps", NULL) || cpuinfo_has(text, "cpu", "UltraSparc") ||
+	    cpuinfo_has(text, "cpu", "SPARC"))
 		return ARCH_SPARC;
 	if (cpuinfo_has(text, "cpu", "POWER") || cpuinfo_has(text, "cpu", "Power1"))
 		return ARCH_PPC64;
@@ -177,7 +188,9 @@ static void probe_arch(struct sysroot *sr, struct machine *m, const char *cpuinf
 		m->arch = arch_from_cpuinfo(cpuinfo, &m->cpu);
 }
 
-/* --- CPU --------------------------------------------------------------------------------------------------- */
+/* --- CPU
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static void add_flag(struct cpuinfo *cpu, const char *flag)
 {
@@ -200,10 +213,12 @@ static void add_ppc_hwcap(struct cpuinfo *cpu, unsigned long hwcap, unsigned lon
 		add_flag(cpu, "arch_3_1");
 }
 
-/* A recording has no auxiliary vector; the model tells as much (vector crypto is part of PowerISA 2.07). */
+/* A recording has no auxiliary vector; the model tells as much (vector crypto is part of
+ * PowerISA 2.07). */
 static void add_ppc_model(struct cpuinfo *cpu, const char *text)
 {
-	static const char *const vec[] = { "POWER8", "POWER9", "POWER10", "Power10", "POWER11", "Power11" };
+	static const char *const vec[] = { "POWER8",  "POWER9",  "POWER10",
+		                           "Power10", "POWER11", "Power11" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(vec); i++) {
 		if (!cpuinfo_has(text, "cpu", vec[i]))
@@ -218,10 +233,10 @@ static void add_ppc_model(struct cpuinfo *cpu, const char *text)
 
 static void probe_cpu(struct sysroot *sr, struct machine *m)
 {
+	cleanup_free char *text = NULL;
 	size_t len = 0;
-	cleanup_free char *text = must_read(sr, m, "/proc/cpuinfo", &len);
 
-	if (text)
+	if (must_read(sr, m, "/proc/cpuinfo", &text, &len))
 		cpuinfo_parse(text, len, &m->cpu);
 	probe_arch(sr, m, text);
 	m->cpus = m->cpu.processors;
@@ -235,17 +250,17 @@ static void probe_cpu(struct sysroot *sr, struct machine *m)
 		add_ppc_model(&m->cpu, text);
 }
 
-/* --- the kernel's algorithms ---------------------------------------------------------------------------------- */
+/* --- the kernel's algorithms ------------------------------------------------------ */
 
 static void probe_algs(struct sysroot *sr, struct machine *m)
 {
+	cleanup_free char *text = NULL;
 	size_t len = 0;
-	cleanup_free char *text = must_read(sr, m, "/proc/crypto", &len);
 
 	alg_list_free(&m->algs);
 	m->flags_known = false;
-	m->algs_known = text != NULL;
-	if (text)
+	m->algs_known = must_read(sr, m, "/proc/crypto", &text, &len);
+	if (m->algs_known)
 		proc_crypto_parse(text, len, &m->algs);
 }
 
@@ -271,12 +286,12 @@ static void probe_flags(struct sysroot *sr, struct machine *m, bool may_load)
 		note_unread(m, "/hwluks/crypto-flags", err);
 }
 
-/* --- configuration and switches ------------------------------------------------------------------------------- */
+/* --- configuration and switches --------------------------------------------------- */
 
 static void probe_kconfig(struct sysroot *sr, struct machine *m)
 {
-	static const char *const place[] = { "/boot/config-%s", "/lib/modules/%s/config", "/usr/lib/modules/%s/config",
-					     "/proc/config.gz" };
+	static const char *const place[] = { "/boot/config-%s", "/lib/modules/%s/config",
+		                             "/usr/lib/modules/%s/config", "/proc/config.gz" };
 	int err = -ENOENT;
 
 	for (size_t i = 0; i < ARRAY_SIZE(place) && err; i++) {
@@ -286,36 +301,43 @@ static void probe_kconfig(struct sysroot *sr, struct machine *m)
 		snprintf(path, sizeof(path), "%.*s", (int)n, place[i]);
 		if (place[i][n]) {
 			str_copy(path + n, sizeof(path) - n, m->release);
-			str_copy(path + strlen(path), sizeof(path) - strlen(path), place[i] + n + 2);
+			str_copy(path + strlen(path), sizeof(path) - strlen(path),
+			         place[i] + n + 2);
 		}
 		err = sysroot_read(sr, path, &m->kconfig, &m->kconfig_len);
 		note_unread_present(m, path, err);
 	}
 	if (err == -ENOENT)
-		note_unread(m, "kernel configuration (/boot/config-RELEASE, /lib/modules/RELEASE/config, /proc/config.gz)", err);
+		note_unread(
+			m,
+			"kernel configuration (/boot/config-RELEASE, /lib/modules/RELEASE/config, /proc/config.gz)",
+			err);
 }
 
 /*
- * The run-time switch of testmgr tells best; where the tests are not built in at all only the configuration does:
- * CRYPTO_MANAGER_DISABLE_TESTS up to 6.15, CRYPTO_SELFTESTS (with the opposite sense) from 6.16 on.
+ * The run-time switch of testmgr tells best; where the tests are not built in at all only the
+ * configuration does: CRYPTO_MANAGER_DISABLE_TESTS up to 6.15, CRYPTO_SELFTESTS (with the opposite
+ * sense) from 6.16 on.
  */
 static void probe_selftests(struct sysroot *sr, struct machine *m)
 {
-	size_t len = 0;
-	cleanup_free char *cmdline = must_read(sr, m, "/proc/cmdline", &len);
+	cleanup_free char *cmdline = NULL;
 	char notests[8];
 
-	if (may_read_line(sr, m, "/sys/module/cryptomgr/parameters/notests", notests, sizeof(notests)))
+	must_read(sr, m, "/proc/cmdline", &cmdline, NULL);
+	if (may_read_line(sr, m, "/sys/module/cryptomgr/parameters/notests", notests,
+	                  sizeof(notests)))
 		m->selftests_off = notests[0] == 'Y' || notests[0] == '1';
 	else if (cmdline)
 		m->selftests_off = cmdline_selftests_off(cmdline);
 	if (kconfig_get(m->kconfig, m->kconfig_len, "CRYPTO_MANAGER_DISABLE_TESTS") == KCONFIG_YES)
 		m->selftests_off = true;
-	if (m->kernel >= KVER(6, 16) && kconfig_get(m->kconfig, m->kconfig_len, "CRYPTO_SELFTESTS") == KCONFIG_NO)
+	if (m->kernel >= KVER(6, 16) &&
+	    kconfig_get(m->kconfig, m->kconfig_len, "CRYPTO_SELFTESTS") == KCONFIG_NO)
 		m->selftests_off = true;
 }
 
-/* --- random numbers, memory ----------------------------------------------------------------------------------- */
+/* --- random numbers, memory ------------------------------------------------------- */
 
 static void probe_rng(struct sysroot *sr, struct machine *m)
 {
@@ -324,13 +346,16 @@ static void probe_rng(struct sysroot *sr, struct machine *m)
 	uint64_t q;
 
 	r->quality = -1;
-	if (!may_read_line(sr, m, "/sys/class/misc/hw_random/rng_available", r->available, sizeof(r->available))) {
-		/* no rng core at all is a fact on a live machine; a recording may just lack the files */
+	if (!may_read_line(sr, m, "/sys/class/misc/hw_random/rng_available", r->available,
+	                   sizeof(r->available))) {
+		/* no rng core at all is a fact on a live machine; a recording may just lack the
+		 * files */
 		r->known = !sr->recorded && !sysroot_exists(sr, "/sys/class/misc/hw_random");
 		return;
 	}
 	r->known = true;
-	may_read_line(sr, m, "/sys/class/misc/hw_random/rng_current", r->current, sizeof(r->current));
+	may_read_line(sr, m, "/sys/class/misc/hw_random/rng_current", r->current,
+	              sizeof(r->current));
 	if (!strcmp(r->available, "none"))
 		r->available[0] = '\0';
 	if (!strcmp(r->current, "none"))
@@ -339,7 +364,8 @@ static void probe_rng(struct sysroot *sr, struct machine *m)
 		return;
 	/* rng_quality is younger than 5.10; the module's parameter is the same number */
 	if (sysroot_read_line(sr, "/sys/class/misc/hw_random/rng_quality", text, sizeof(text)) &&
-	    sysroot_read_line(sr, "/sys/module/rng_core/parameters/current_quality", text, sizeof(text)))
+	    sysroot_read_line(sr, "/sys/module/rng_core/parameters/current_quality", text,
+	                      sizeof(text)))
 		return;
 	if (!parse_u64(text, 1024, &q))
 		r->quality = (int)q;
@@ -355,15 +381,17 @@ static uint64_t meminfo_value(const char *text, const char *key)
 
 static void probe_memory(struct sysroot *sr, struct machine *m)
 {
-	cleanup_free char *text = must_read(sr, m, "/proc/meminfo", NULL);
+	cleanup_free char *text = NULL;
 
-	if (!text)
+	if (!must_read(sr, m, "/proc/meminfo", &text, NULL))
 		return;
 	m->mem_total = meminfo_value(text, "MemTotal:");
 	m->mem_available = meminfo_value(text, "MemAvailable:");
 }
 
-/* --- gateways ---------------------------------------------------------------------------------------------------- */
+/* --- gateways
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void add_gateway(struct machine *m, const char *id, const char *name, const char *state)
 {
@@ -403,7 +431,8 @@ static const char *af_alg_state(const struct machine *m)
 }
 
 /* Every NAME.so in LIB/SUB, as "engine NAME" or "provider NAME". */
-static void add_openssl(struct sysroot *sr, struct machine *m, const char *lib, const char *sub, const char *id, const char *what)
+static void add_openssl(struct sysroot *sr, struct machine *m, const char *lib, const char *sub,
+                        const char *id, const char *what)
 {
 	cleanup_free char *dir = xasprintf("%s/%s", lib, sub);
 	struct strv names = { 0 };
@@ -432,7 +461,8 @@ static void probe_gateways(struct sysroot *sr, struct machine *m)
 	struct strv names = { 0 };
 
 	add_gateway(m, "af_alg", "AF_ALG skcipher", af_alg_state(m));
-	add_gateway(m, "dev-crypto", "/dev/crypto", sysroot_exists(sr, "/dev/crypto") ? "present" : "absent");
+	add_gateway(m, "dev-crypto", "/dev/crypto",
+	            sysroot_exists(sr, "/dev/crypto") ? "present" : "absent");
 	add_openssl_below(sr, m, "/usr/lib");
 	add_openssl_below(sr, m, "/usr/lib64");
 	sysroot_list(sr, "/usr/lib", &names);
@@ -447,7 +477,9 @@ static void probe_gateways(struct sysroot *sr, struct machine *m)
 	strv_free(&names);
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------------- */
+/* --- all of it
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 int probe_machine(struct sysroot *sr, unsigned int what, struct machine *m)
 {

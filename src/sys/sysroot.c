@@ -42,9 +42,10 @@ void sysroot_close(struct sysroot *sr)
 	*sr = (struct sysroot){ .fd = -1 };
 }
 
-/* --- opening inside the root -------------------------------------------------------------------- */
+/* --- opening inside the root ------------------------------------------------------ */
 
-/* Drops the last component of a relative path, as ".." does; stays at the root when there is none. */
+/* Drops the last component of a relative path, as ".." does; stays at the root when there is none.
+ */
 static void path_up(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -78,7 +79,8 @@ static int open_component(int root, const char *done)
 
 /*
  * What openat2 with RESOLVE_IN_ROOT does, for kernels and sandboxes that refuse that call: every
- * component is looked at, links are put into the path by hand. `done` never contains a link or "..".
+ * component is looked at, links are put into the path by hand. `done` never contains a link or
+ * "..".
  */
 static int walk_in_root(int root, const char *path)
 {
@@ -149,7 +151,8 @@ static int open_recorded(struct sysroot *sr, const char *path, bool follow)
 	return follow ? walk_in_root(sr->fd, path) : -ENOSYS;
 }
 
-/* Turns an O_PATH descriptor into a readable one; the file cannot have been exchanged in between. */
+/* Turns an O_PATH descriptor into a readable one; the file cannot have been exchanged in between.
+ */
 static int reopen(int fd, int flags)
 {
 	char self[32];
@@ -239,7 +242,7 @@ int sysroot_readlink(struct sysroot *sr, const char *path, char *buf, size_t siz
 	return 0;
 }
 
-/* --- reading --------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------- */
 
 /* Until end of file; the first buffer fits most files of /proc and sysfs. */
 static int read_all(int fd, char **text, size_t *len)
@@ -276,8 +279,8 @@ static int read_all(int fd, char **text, size_t *len)
 
 /*
  * Unpacks a gzip file. Only /proc/config.gz needs it, and only where the distribution installs no
- * plain configuration; so libz is taken when it is there rather than linked: it costs nothing in any
- * other run, and initramfs images need not carry it.
+ * plain configuration; so libz is taken when it is there rather than linked: it costs nothing in
+ * any other run, and initramfs images need not carry it.
  */
 static int read_gzip(int fd, char **text, size_t *len)
 {

@@ -20,7 +20,8 @@ static const char *image(const char *name, unsigned int mib, const char *command
 	close(fd);
 	if (!command)
 		return path;
-	cmd = xasprintf("export PATH=$PATH:/usr/sbin:/sbin IMG=%s; { %s; } >/dev/null 2>&1", path, command);
+	cmd = xasprintf("export PATH=$PATH:/usr/sbin:/sbin IMG=%s; { %s; } >/dev/null 2>&1", path,
+	                command);
 	quiet = xasprintf("sh -c '%s'", cmd);
 	if (system(quiet))
 		print_error("failed: %s\n", command);
@@ -37,7 +38,9 @@ static const struct blkdev_signature *signature(const struct blkdev *bd, const c
 	return NULL;
 }
 
-#define LUKS(type) "echo pw | cryptsetup luksFormat -q --type " type " --pbkdf pbkdf2 --pbkdf-force-iterations 1000 $IMG -"
+#define LUKS(type)                                        \
+	"echo pw | cryptsetup luksFormat -q --type " type \
+	" --pbkdf pbkdf2 --pbkdf-force-iterations 1000 $IMG -"
 
 static void test_signatures(void **state)
 {
@@ -50,8 +53,9 @@ static void test_signatures(void **state)
 		{ "/btrfs", "mkfs.btrfs -q $IMG", "btrfs", "filesystem", "", 65600, 1 },
 		{ "/luks1", LUKS("luks1"), "crypto_LUKS", "crypto", "1", 0, 1 },
 		{ "/luks2", LUKS("luks2"), "crypto_LUKS", "crypto", "2", 0, 2 },
-		{ "/luks2-secondary", LUKS("luks2") "; dd if=/dev/zero of=$IMG bs=4096 count=1 conv=notrunc", "crypto_LUKS",
-		  "crypto", "2", 16384, 1 },
+		{ "/luks2-secondary",
+		  LUKS("luks2") "; dd if=/dev/zero of=$IMG bs=4096 count=1 conv=notrunc",
+		  "crypto_LUKS", "crypto", "2", 16384, 1 },
 		{ "/swap", "mkswap $IMG", "swap", "other", "1", 4086, 1 },
 		{ "/gpt", "echo label: gpt | sfdisk $IMG", "gpt", "partition table", "", 512, 3 },
 		{ "/none", NULL, NULL, NULL, NULL, 0, 0 },
@@ -100,7 +104,7 @@ static void test_file_facts(void **state)
 	assert_null(blkdev_busy(&bd));
 	assert_int_equal(bd.n_sig, 1);
 	assert_string_equal(blkdev_signature_text(&bd.sig[0], text, sizeof(text)),
-			    "ext4 version 1.0 filesystem labelled 'back.up' at byte 1080");
+	                    "ext4 version 1.0 filesystem labelled 'back.up' at byte 1080");
 	blkdev_close(&bd);
 	blkdev_close(&bd);
 	bd = (struct blkdev){ 0 };
@@ -182,7 +186,7 @@ static void test_lock(void **state)
 	blkdev_close(&bd);
 }
 
-/* --- who uses a device: made-up sysfs with disk 8:0 (sda) and partitions 8:1, 8:2 ------------------------ */
+/* --- who uses a device: made-up sysfs with disk 8:0 (sda) and partitions 8:1, 8:2 - */
 
 static void put_disk(void)
 {
@@ -203,7 +207,7 @@ static void put_disk(void)
 
 struct use_row {
 	const char *path, *text; /* a file, or with text NULL a directory */
-	unsigned int minor;	 /* of the target */
+	unsigned int minor;      /* of the target */
 	enum blkdev_use_kind kind;
 	const char *node, *by; /* node NULL: no use at all */
 };
@@ -239,23 +243,36 @@ static void check_use(const struct use_row *row)
 static void test_uses(void **state)
 {
 	static const struct use_row rows[] = {
-		{ "/proc/self/mountinfo", "25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n", 1, USE_MOUNT, "/dev/sda1", "/" },
-		{ "/proc/self/mountinfo", "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", 0, USE_MOUNT, "/dev/sda1", "/" },
-		{ "/proc/self/mountinfo", "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", 2, USE_MOUNT, NULL, NULL },
-		{ "/proc/self/mountinfo", "25 1 0:45 /sub /a\\040b rw - btrfs /dev/sda2 rw\n", 2, USE_MOUNT, "/dev/sda2", "/a b" },
-		{ "/proc/self/mountinfo", "25 1 0:45 / /x rw - tmpfs tmpfs rw\n25 1\n - \n\n25 1 8:1\n", 1, USE_MOUNT, NULL, NULL },
-		{ "/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n", 0, USE_SWAP, "/dev/sda2", "swap space" },
-		{ "/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n", 1, USE_SWAP, NULL, NULL },
-		{ "/sys/devices/pci0/block/sda/sda2/holders/md0", NULL, 2, USE_HOLDER, "/dev/sda2", "md0" },
-		{ "/sys/devices/pci0/block/sda/sda2/holders/dm-0", NULL, 0, USE_HOLDER, "/dev/sda2", "dm-0 (luks-home)" },
-		{ "/proc/cmdline", "quiet resume=/dev/sda2\n", 2, USE_RESUME, "/dev/sda2", "resume= on the kernel command line" },
-		{ "/proc/cmdline", "quiet resume=8:2\n", 0, USE_RESUME, "/dev/sda2", "resume= on the kernel command line" },
+		{ "/proc/self/mountinfo", "25 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n",
+		  1, USE_MOUNT, "/dev/sda1", "/" },
+		{ "/proc/self/mountinfo", "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", 0, USE_MOUNT,
+		  "/dev/sda1", "/" },
+		{ "/proc/self/mountinfo", "25 1 8:1 / / rw - ext4 /dev/sda1 rw\n", 2, USE_MOUNT,
+		  NULL, NULL },
+		{ "/proc/self/mountinfo", "25 1 0:45 /sub /a\\040b rw - btrfs /dev/sda2 rw\n", 2,
+		  USE_MOUNT, "/dev/sda2", "/a b" },
+		{ "/proc/self/mountinfo",
+		  "25 1 0:45 / /x rw - tmpfs tmpfs rw\n25 1\n - \n\n25 1 8:1\n", 1, USE_MOUNT, NULL,
+		  NULL },
+		{ "/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n",
+		  0, USE_SWAP, "/dev/sda2", "swap space" },
+		{ "/proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1 0 -2\n",
+		  1, USE_SWAP, NULL, NULL },
+		{ "/sys/devices/pci0/block/sda/sda2/holders/md0", NULL, 2, USE_HOLDER, "/dev/sda2",
+		  "md0" },
+		{ "/sys/devices/pci0/block/sda/sda2/holders/dm-0", NULL, 0, USE_HOLDER, "/dev/sda2",
+		  "dm-0 (luks-home)" },
+		{ "/proc/cmdline", "quiet resume=/dev/sda2\n", 2, USE_RESUME, "/dev/sda2",
+		  "resume= on the kernel command line" },
+		{ "/proc/cmdline", "quiet resume=8:2\n", 0, USE_RESUME, "/dev/sda2",
+		  "resume= on the kernel command line" },
 		{ "/proc/cmdline", "noresume\n", 2, USE_RESUME, NULL, NULL },
 		{ "/sys/power/resume", "8:2\n", 2, USE_RESUME, "/dev/sda2", "/sys/power/resume" },
 		{ "/sys/power/resume", "0:0\n", 2, USE_RESUME, NULL, NULL },
-		{ "/etc/initramfs-tools/conf.d/resume", "# x\nRESUME=\"/dev/sda2\"\n", 2, USE_RESUME, "/dev/sda2",
-		  "RESUME= in /etc/initramfs-tools/conf.d/resume" },
-		{ "/etc/initramfs-tools/conf.d/resume", "RESUME=none\n", 2, USE_RESUME, NULL, NULL },
+		{ "/etc/initramfs-tools/conf.d/resume", "# x\nRESUME=\"/dev/sda2\"\n", 2,
+		  USE_RESUME, "/dev/sda2", "RESUME= in /etc/initramfs-tools/conf.d/resume" },
+		{ "/etc/initramfs-tools/conf.d/resume", "RESUME=none\n", 2, USE_RESUME, NULL,
+		  NULL },
 	};
 
 	(void)state;
@@ -266,7 +283,8 @@ static void test_uses(void **state)
 	assert_string_equal(blkdev_use_name(USE_HOLDER), "holder");
 }
 
-/* A file behind a mount on this machine would need a loop device; a swap file's line is enough to see the match by path. */
+/* A file behind a mount on this machine would need a loop device; a swap file's line is enough to
+ * see the match by path. */
 static void test_readonly_file(void **state)
 {
 	const char *path = image("/img", 1, NULL);
@@ -285,8 +303,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define SCRATCH(t) cmocka_unit_test_setup_teardown(t, scratch_make, scratch_remove)
-		SCRATCH(test_signatures), SCRATCH(test_file_facts), SCRATCH(test_refused_specs), SCRATCH(test_recheck),
-		SCRATCH(test_lock), SCRATCH(test_uses), SCRATCH(test_readonly_file),
+		SCRATCH(test_signatures),    SCRATCH(test_file_facts), SCRATCH(test_refused_specs),
+		SCRATCH(test_recheck),       SCRATCH(test_lock),       SCRATCH(test_uses),
+		SCRATCH(test_readonly_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

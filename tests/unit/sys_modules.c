@@ -29,8 +29,10 @@ static const struct module_fact *fact(const struct machine *m, const char *name)
 static void put_kernel(void)
 {
 	put("/proc/sys/kernel/osrelease", "6.1.0\n");
-	put("/proc/modules", "dm_crypt 61440 1 - Live 0x0000000000000000\nxts 16384 0 - Live 0x0\n");
-	put("/lib/modules/6.1.0/modules.builtin", "kernel/crypto/cbc.ko\nkernel/lib/crypto/libaes.ko\n");
+	put("/proc/modules",
+	    "dm_crypt 61440 1 - Live 0x0000000000000000\nxts 16384 0 - Live 0x0\n");
+	put("/lib/modules/6.1.0/modules.builtin",
+	    "kernel/crypto/cbc.ko\nkernel/lib/crypto/libaes.ko\n");
 	put("/lib/modules/6.1.0/modules.dep",
 	    "kernel/drivers/crypto/geode-aes.ko.xz: kernel/crypto/x.ko\nkernel/drivers/crypto/padlock-aes.ko:\n"
 	    "kernel/drivers/md/dm-crypt.ko: kernel/drivers/md/dm-mod.ko\nkernel/crypto/xts.ko:\n"
@@ -90,19 +92,32 @@ static void test_deny_lists(void **state)
 		bool denied, hard;
 		const char *by;
 	} rows[] = {
-		{ "/etc/modprobe.d/g.conf", "# x\nblacklist geode_aes\n", true, false, "/etc/modprobe.d/g.conf:2: blacklist geode_aes" },
-		{ "/etc/modprobe.d/g.conf", "\tblacklist\tgeode-aes", true, false, "/etc/modprobe.d/g.conf:1: blacklist geode-aes" },
-		{ "/run/modprobe.d/g.conf", "install geode_aes /bin/false\n", true, true, "/run/modprobe.d/g.conf:1: install geode_aes /bin/false" },
-		{ "/lib/modprobe.d/g.conf", "install geode-aes /bin/true", true, true, "/lib/modprobe.d/g.conf:1: install geode-aes /bin/true" },
-		{ "/usr/lib/modprobe.d/g.conf", "a\nb\ninstall \\\ngeode_aes \\\n /usr/bin/false\n", true, true, "/usr/lib/modprobe.d/g.conf:3: install geode_aes /usr/bin/false" },
-		{ "/usr/local/lib/modprobe.d/g.conf", "install geode_aes exit 1", true, true, NULL },
-		{ "/etc/modprobe.d/g.conf", "blacklist geode_aes\ninstall geode_aes /bin/false\n", true, true, NULL },
-		{ "/etc/modprobe.d/g.conf", "install geode_aes /sbin/modprobe --ignore-install geode_aes", false, false, NULL },
-		{ "/etc/modprobe.d/g.conf", "#blacklist geode_aes\nblacklist geode_aesx\nblacklistgeode_aes\nblacklist\ninstall\n", false, false, NULL },
+		{ "/etc/modprobe.d/g.conf", "# x\nblacklist geode_aes\n", true, false,
+		  "/etc/modprobe.d/g.conf:2: blacklist geode_aes" },
+		{ "/etc/modprobe.d/g.conf", "\tblacklist\tgeode-aes", true, false,
+		  "/etc/modprobe.d/g.conf:1: blacklist geode-aes" },
+		{ "/run/modprobe.d/g.conf", "install geode_aes /bin/false\n", true, true,
+		  "/run/modprobe.d/g.conf:1: install geode_aes /bin/false" },
+		{ "/lib/modprobe.d/g.conf", "install geode-aes /bin/true", true, true,
+		  "/lib/modprobe.d/g.conf:1: install geode-aes /bin/true" },
+		{ "/usr/lib/modprobe.d/g.conf", "a\nb\ninstall \\\ngeode_aes \\\n /usr/bin/false\n",
+		  true, true, "/usr/lib/modprobe.d/g.conf:3: install geode_aes /usr/bin/false" },
+		{ "/usr/local/lib/modprobe.d/g.conf", "install geode_aes exit 1", true, true,
+		  NULL },
+		{ "/etc/modprobe.d/g.conf", "blacklist geode_aes\ninstall geode_aes /bin/false\n",
+		  true, true, NULL },
+		{ "/etc/modprobe.d/g.conf",
+		  "install geode_aes /sbin/modprobe --ignore-install geode_aes", false, false,
+		  NULL },
+		{ "/etc/modprobe.d/g.conf",
+		  "#blacklist geode_aes\nblacklist geode_aesx\nblacklistgeode_aes\nblacklist\ninstall\n",
+		  false, false, NULL },
 		{ "/etc/modprobe.d/g.conf.dpkg-old", "blacklist geode_aes", false, false, NULL },
 		{ "/etc/modprobe.d/g.conf", "\\\n\\", false, false, NULL },
-		{ "/proc/cmdline", "quiet modprobe.blacklist=foo,geode_aes", true, false, "kernel command line: modprobe.blacklist=geode_aes" },
-		{ "/proc/cmdline", "module_blacklist=geode_aes", true, true, "kernel command line: module_blacklist=geode_aes" },
+		{ "/proc/cmdline", "quiet modprobe.blacklist=foo,geode_aes", true, false,
+		  "kernel command line: modprobe.blacklist=geode_aes" },
+		{ "/proc/cmdline", "module_blacklist=geode_aes", true, true,
+		  "kernel command line: module_blacklist=geode_aes" },
 		{ "/proc/cmdline", "-- module_blacklist=geode_aes", false, false, NULL },
 	};
 
@@ -116,7 +131,8 @@ static void test_deny_lists(void **state)
 		m = probe_modules();
 		f = fact(&m, "geode-aes");
 		if (f->denied != rows[i].denied || f->denied_hard != rows[i].hard)
-			print_error("row %zu: %d %d %s\n", i, f->denied, f->denied_hard, f->denied_by);
+			print_error("row %zu: %d %d %s\n", i, f->denied, f->denied_hard,
+			            f->denied_by);
 		assert_int_equal(f->denied, rows[i].denied);
 		assert_int_equal(f->denied_hard, rows[i].hard);
 		if (rows[i].by)
@@ -157,7 +173,8 @@ static void test_hostile_config(void **state)
 	put("/etc/modprobe.d/long.conf", long_line);
 	m = probe_modules();
 	assert_true(fact(&m, "geode-aes")->denied);
-	assert_int_equal(m.unread.n, 3); /* cmdline, the fifo, the link that leads nowhere in here */
+	assert_int_equal(m.unread.n,
+	                 3); /* cmdline, the fifo, the link that leads nowhere in here */
 	machine_free(&m);
 	free(long_line);
 }
@@ -176,15 +193,18 @@ static void test_load_absent(void **state)
 
 static void test_wait_registered(void **state)
 {
-	static const char *const there[] = { "cbc-aes-geode", NULL }, *const both[] = { "cbc-aes-geode", "testing", NULL };
+	static const char *const there[] = { "cbc-aes-geode", NULL }, *const both[] = {
+		"cbc-aes-geode", "testing", NULL
+	};
 	static const char *const absent[] = { "cbc-aes-geode", "xts-none", NULL };
 	const char *missing = "";
 	struct sysroot sr;
 
 	(void)state;
-	put("/proc/crypto", "name : cbc(aes)\ndriver : cbc-aes-geode\nselftest : passed\ntype : skcipher\n\n"
-			    "name : xts(aes)\ndriver : testing\nselftest : unknown\ntype : larval\nflags : 0x0\n\n"
-			    "name : xts(aes)\ndriver : testing\nselftest : unknown\ntype : skcipher\n\n");
+	put("/proc/crypto",
+	    "name : cbc(aes)\ndriver : cbc-aes-geode\nselftest : passed\ntype : skcipher\n\n"
+	    "name : xts(aes)\ndriver : testing\nselftest : unknown\ntype : larval\nflags : 0x0\n\n"
+	    "name : xts(aes)\ndriver : testing\nselftest : unknown\ntype : skcipher\n\n");
 	assert_int_equal(sysroot_open(&sr, scratch), 0);
 	assert_int_equal(module_wait_registered(&sr, there, 1000, &missing), 0);
 	assert_null(missing);
@@ -201,9 +221,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define SCRATCH(t) cmocka_unit_test_setup_teardown(t, scratch_make, scratch_remove)
-		SCRATCH(test_states), SCRATCH(test_usr_lib), SCRATCH(test_no_lists), SCRATCH(test_deny_lists),
-		SCRATCH(test_deny_override), SCRATCH(test_hostile_config), SCRATCH(test_load_absent),
-		SCRATCH(test_wait_registered),
+		SCRATCH(test_states),        SCRATCH(test_usr_lib),
+		SCRATCH(test_no_lists),      SCRATCH(test_deny_lists),
+		SCRATCH(test_deny_override), SCRATCH(test_hostile_config),
+		SCRATCH(test_load_absent),   SCRATCH(test_wait_registered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

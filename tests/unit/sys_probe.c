@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Tests of sysroot, probe, NETLINK_CRYPTO messages and children, on scratch roots and hand-made messages.
- * Must not need root, hardware or modules.
+ * Tests of sysroot, probe, NETLINK_CRYPTO messages and children, on scratch roots and hand-made
+ * messages. Must not need root, hardware or modules.
  */
 #include "sys_test.h"
 
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* --- sysroot -------------------------------------------------------------------------------------- */
+/* --- sysroot ---------------------------------------------------------------------- */
 
 static struct sysroot root_here(bool no_openat2)
 {
@@ -37,7 +37,8 @@ static void check_read(struct sysroot *sr, const char *path, int want, const cha
 	free(got);
 }
 
-/* Everything a hostile or odd recording can put in the way of a read; `by_hand`: without openat2. */
+/* Everything a hostile or odd recording can put in the way of a read; `by_hand`: without openat2.
+ */
 static void hostile(bool by_hand)
 {
 	struct sysroot sr = root_here(by_hand);
@@ -103,13 +104,16 @@ static void test_list_and_links(void **state)
 	assert_int_equal(names.n, 2);
 	assert_true(strv_has(&names, "a") && strv_has(&names, "b"));
 	assert_int_equal(sysroot_list(&sr, "/sys/bus/none", &names), -ENOENT);
-	assert_int_equal(sysroot_read_line(&sr, "/sys/bus/pci/devices/a/vendor", buf, sizeof(buf)), 0);
+	assert_int_equal(sysroot_read_line(&sr, "/sys/bus/pci/devices/a/vendor", buf, sizeof(buf)),
+	                 0);
 	assert_string_equal(buf, "0x1022");
 	assert_int_equal(sysroot_read_line(&sr, "/leave/sys/bus/pci/devices/a/vendor", buf, 4), 0);
 	assert_string_equal(buf, "0x1");
-	assert_int_equal(sysroot_readlink(&sr, "/sys/bus/pci/devices/a/driver", buf, sizeof(buf)), 0);
+	assert_int_equal(sysroot_readlink(&sr, "/sys/bus/pci/devices/a/driver", buf, sizeof(buf)),
+	                 0);
 	assert_string_equal(buf, "../../drivers/Geode LX AES");
-	assert_int_equal(sysroot_readlink(&sr, "/sys/bus/pci/devices/a/vendor", buf, sizeof(buf)), -EINVAL);
+	assert_int_equal(sysroot_readlink(&sr, "/sys/bus/pci/devices/a/vendor", buf, sizeof(buf)),
+	                 -EINVAL);
 	assert_true(strv_has(&noted, "/sys/bus/pci/devices/a/vendor"));
 	assert_false(strv_has(&noted, "/sys/bus/none"));
 	strv_free(&names);
@@ -135,7 +139,7 @@ static void test_gzip(void **state)
 	sysroot_close(&sr);
 }
 
-/* --- probe: recorded machines -------------------------------------------------------------------------- */
+/* --- probe: recorded machines ----------------------------------------------------- */
 
 static void probe_here(unsigned int what, struct machine *m)
 {
@@ -168,13 +172,16 @@ static void test_geode(void **state)
 
 	(void)state;
 	put("/proc/sys/kernel/osrelease", "6.1.0-50-686\n");
-	put("/proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: Geode(TM)\nflags\t\t: fpu de pse tsc\n\n");
-	put("/proc/crypto", "name         : cbc(aes)\ndriver       : cbc-aes-geode\nmodule       : geode_aes\n"
-			    "priority     : 400\nrefcnt       : 1\nselftest     : passed\ninternal     : no\n"
-			    "type         : skcipher\nasync        : no\nblocksize    : 16\nmin keysize  : 16\n"
-			    "max keysize  : 32\nivsize       : 16\nchunksize    : 16\nwalksize     : 16\n\n");
+	put("/proc/cpuinfo",
+	    "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: Geode(TM)\nflags\t\t: fpu de pse tsc\n\n");
+	put("/proc/crypto",
+	    "name         : cbc(aes)\ndriver       : cbc-aes-geode\nmodule       : geode_aes\n"
+	    "priority     : 400\nrefcnt       : 1\nselftest     : passed\ninternal     : no\n"
+	    "type         : skcipher\nasync        : no\nblocksize    : 16\nmin keysize  : 16\n"
+	    "max keysize  : 32\nivsize       : 16\nchunksize    : 16\nwalksize     : 16\n\n");
 	put("/proc/cmdline", "root=/dev/sda1 cryptomgr.notests\n");
-	put("/proc/meminfo", "MemTotal:         255324 kB\nMemFree: 1 kB\nMemAvailable:     200000 kB\n");
+	put("/proc/meminfo",
+	    "MemTotal:         255324 kB\nMemFree: 1 kB\nMemAvailable:     200000 kB\n");
 	put("/hwluks/crypto-flags", "# driver flags\ncbc-aes-geode 0x10485\nnone 0x1\nbroken\n");
 	put("/sys/bus/pci/devices/0000:00:01.2/vendor", "0x1022\n");
 	put("/sys/bus/pci/devices/0000:00:01.2/device", "0x2082\n");
@@ -231,8 +238,9 @@ static void test_device_tree(void **state)
 
 	(void)state;
 	put("/proc/version", "Linux version 6.12.1 (b@h) (gcc) #1 SMP\n");
-	put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: half thumb fastmult vfp edsp neon\nCPU implementer\t: 0x41\n"
-			     "CPU architecture: 7\n\n");
+	put("/proc/cpuinfo",
+	    "processor\t: 0\nFeatures\t: half thumb fastmult vfp edsp neon\nCPU implementer\t: 0x41\n"
+	    "CPU architecture: 7\n\n");
 	put_dt("soc/bus@1/dcp@2280000", two, sizeof(two), NULL);
 	put_dt("soc/crypto@30000", "marvell,armada-38x-crypto", 26, "disabled");
 	put_dt("soc/crypto@40000", "arm,cryptocell-712-ree", 23, "okay");
@@ -273,11 +281,13 @@ static void test_other_buses(void **state)
 	struct machine m;
 
 	(void)state;
-	put("/proc/cpuinfo", "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3000.0MHz\nrevision\t: 2.2\n");
+	put("/proc/cpuinfo",
+	    "processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3000.0MHz\nrevision\t: 2.2\n");
 	put("/sys/bus/virtio/devices/virtio0/device", "0x0014\n");
 	put("/sys/bus/virtio/devices/virtio1/device", "0x0002\n");
 	put_link("/sys/bus/virtio/devices/virtio0/driver", "../../drivers/virtio_crypto");
-	put("/sys/bus/vio/devices/4000/modalias", "vio:Tibm,sym-encryption-v1Sibm,sym-encryption\n");
+	put("/sys/bus/vio/devices/4000/modalias",
+	    "vio:Tibm,sym-encryption-v1Sibm,sym-encryption\n");
 	put("/sys/bus/acpi/devices/HISI02C1:00/status", "15\n");
 	put("/sys/bus/acpi/devices/PNP0C0C:00/status", "15\n");
 	put("/sys/bus/platform/devices/mv_crypto.0/modalias", "platform:mv_crypto\n");
@@ -313,13 +323,18 @@ static void test_arch(void **state)
 		{ "6.1.0-50-686", NULL, "flags\t: fpu lm\n", ARCH_X86_32 },
 		{ "6.6.0", NULL, "flags\t: fpu lm\n", ARCH_X86_64 },
 		{ "6.6.0", "i686\n", "flags\t: fpu lm\n", ARCH_X86_32 },
-		{ "6.6.0", NULL, "Features\t: fp asimd aes\nCPU implementer\t: 0x41\n", ARCH_ARM64 },
-		{ "6.6.0", NULL, "Features\t: half thumb neon aes\nCPU implementer\t: 0x41\n", ARCH_ARM },
+		{ "6.6.0", NULL, "Features\t: fp asimd aes\nCPU implementer\t: 0x41\n",
+		  ARCH_ARM64 },
+		{ "6.6.0", NULL, "Features\t: half thumb neon aes\nCPU implementer\t: 0x41\n",
+		  ARCH_ARM },
 		{ "6.6.0", NULL, "isa\t\t: rv64imafdc_zvkned\n", ARCH_RISCV },
-		{ "6.6.0", NULL, "system type\t: MediaTek MT7621\ncpu model\t: MIPS 1004Kc V2.15\n", ARCH_MIPS },
+		{ "6.6.0", NULL, "system type\t: MediaTek MT7621\ncpu model\t: MIPS 1004Kc V2.15\n",
+		  ARCH_MIPS },
 		{ "6.6.0", NULL, "vendor_id       : IBM/S390\n", ARCH_S390 },
-		{ "6.6.0", NULL, "cpu\t\t: UltraSparc T4\ncpucaps\t\t: flush,stbar,aes\n", ARCH_SPARC },
-		{ "6.6.0", NULL, "cpu\t\t: e500v2\nclock\t\t: 1066MHz\nrevision\t: 3.0\n", ARCH_PPC32 },
+		{ "6.6.0", NULL, "cpu\t\t: UltraSparc T4\ncpucaps\t\t: flush,stbar,aes\n",
+		  ARCH_SPARC },
+		{ "6.6.0", NULL, "cpu\t\t: e500v2\nclock\t\t: 1066MHz\nrevision\t: 3.0\n",
+		  ARCH_PPC32 },
 		{ "6.6.0", "loongarch64\n", "", ARCH_OTHER },
 		{ "6.6.0", NULL, "nothing\n", 0 },
 	};
@@ -348,7 +363,8 @@ static void test_selftest_switch(void **state)
 	(void)state;
 	put("/proc/sys/kernel/osrelease", "6.1.0");
 	put("/proc/cmdline", "quiet");
-	put("/boot/config-6.1.0", "# Linux/x86 6.1.0 Kernel Configuration\nCONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y\n");
+	put("/boot/config-6.1.0",
+	    "# Linux/x86 6.1.0 Kernel Configuration\nCONFIG_CRYPTO_MANAGER_DISABLE_TESTS=y\n");
 	probe_here(PROBE_KCONFIG, &m);
 	assert_true(m.selftests_off);
 	machine_free(&m);
@@ -356,11 +372,13 @@ static void test_selftest_switch(void **state)
 	assert_false(m.selftests_off);
 	machine_free(&m);
 	put("/proc/sys/kernel/osrelease", "6.16.0");
-	put("/lib/modules/6.16.0/config", "# Linux/x86 6.16.0 Kernel Configuration\n# CONFIG_CRYPTO_SELFTESTS is not set\n");
+	put("/lib/modules/6.16.0/config",
+	    "# Linux/x86 6.16.0 Kernel Configuration\n# CONFIG_CRYPTO_SELFTESTS is not set\n");
 	probe_here(PROBE_KCONFIG, &m);
 	assert_true(m.selftests_off);
 	machine_free(&m);
-	put("/lib/modules/6.16.0/config", "# Linux/x86 6.16.0 Kernel Configuration\nCONFIG_CRYPTO_SELFTESTS=y\n");
+	put("/lib/modules/6.16.0/config",
+	    "# Linux/x86 6.16.0 Kernel Configuration\nCONFIG_CRYPTO_SELFTESTS=y\n");
 	put("/sys/module/cryptomgr/parameters/notests", "Y\n");
 	probe_here(PROBE_KCONFIG, &m);
 	assert_true(m.selftests_off);
@@ -419,10 +437,11 @@ static void test_this_machine(void **state)
 	sysroot_close(&sr);
 }
 
-/* --- NETLINK_CRYPTO messages --------------------------------------------------------------------------- */
+/* --- NETLINK_CRYPTO messages ------------------------------------------------------ */
 
 /* Appends one report; name fields are filled to the brim when `name` is as long as they are. */
-static size_t report(char *buf, size_t at, const char *name, const char *driver, uint32_t flags, uint32_t priority)
+static size_t report(char *buf, size_t at, const char *name, const char *driver, uint32_t flags,
+                     uint32_t priority)
 {
 	struct nlmsghdr h = { .nlmsg_type = CRYPTO_MSG_GETALG };
 	struct nlattr attr = { .nla_len = NLA_HDRLEN + 4, .nla_type = CRYPTOCFGA_PRIORITY_VAL };
@@ -493,7 +512,8 @@ static void test_netlink_merge(void **state)
 	assert_int_equal(crypto_user_merge(buf, n, &l, &cursor), -EBADMSG);
 }
 
-/* Every cut, and every byte set to 0 and 255, of a good datagram: no crash, no endless loop; the sanitizers watch. */
+/* Every cut, and every byte set to 0 and 255, of a good datagram: no crash, no endless loop; the
+ * sanitizers watch. */
 static void test_netlink_hostile(void **state)
 {
 	struct alg_list l = three_algs();
@@ -523,7 +543,7 @@ static void test_netlink_hostile(void **state)
 	assert_int_equal(crypto_user_set_priority("", 1), -EINVAL);
 }
 
-/* --- children ---------------------------------------------------------------------------------------------- */
+/* --- children --------------------------------------------------------------------- */
 
 static int say_hello(void *arg, int out)
 {
@@ -636,12 +656,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define SCRATCH(t) cmocka_unit_test_setup_teardown(t, scratch_make, scratch_remove)
-		SCRATCH(test_hostile_recording), SCRATCH(test_list_and_links), SCRATCH(test_gzip),
-		SCRATCH(test_geode), SCRATCH(test_device_tree), SCRATCH(test_device_tree_in_sysfs),
-		SCRATCH(test_other_buses), SCRATCH(test_arch), SCRATCH(test_selftest_switch),
-		SCRATCH(test_empty_recording), SCRATCH(test_gateways),
-		cmocka_unit_test(test_this_machine), cmocka_unit_test(test_netlink_merge),
-		cmocka_unit_test(test_netlink_hostile), cmocka_unit_test(test_child_result),
+		SCRATCH(test_hostile_recording),
+		SCRATCH(test_list_and_links),
+		SCRATCH(test_gzip),
+		SCRATCH(test_geode),
+		SCRATCH(test_device_tree),
+		SCRATCH(test_device_tree_in_sysfs),
+		SCRATCH(test_other_buses),
+		SCRATCH(test_arch),
+		SCRATCH(test_selftest_switch),
+		SCRATCH(test_empty_recording),
+		SCRATCH(test_gateways),
+		cmocka_unit_test(test_this_machine),
+		cmocka_unit_test(test_netlink_merge),
+		cmocka_unit_test(test_netlink_hostile),
+		cmocka_unit_test(test_child_result),
 		cmocka_unit_test(test_child_killed),
 	};
 
