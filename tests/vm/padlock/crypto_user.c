@@ -3,10 +3,14 @@
  * For: reading and changing a guest kernel's list of algorithms by NETLINK_CRYPTO, flags decoded.
  * Must not know: hwluks; it is the second opinion that hwluks' own reading is compared with.
  *
- *   crypto_user list [SUBSTRING]             algorithms whose name or driver contains SUBSTRING, one a line
- *   crypto_user priority DRIVER NAME NUMBER  gives a driver another priority; instances built on it go
- *   crypto_user delete DRIVER NAME           deletes a template's instance that nobody uses
- * Exit: 0 done, 1 refused by the kernel or no NETLINK_CRYPTO (module crypto_user), 2 wrong usage.
+ *   crypto_user list [SUBSTRING]
+ *       algorithms whose name or driver contains SUBSTRING, one a line
+ *   crypto_user priority DRIVER NAME NUMBER
+ *       gives a driver another priority; instances built on it go
+ *   crypto_user delete DRIVER NAME
+ *       deletes a template's instance that nobody uses
+ *
+ * Exit: 0 done, 1 refused by the kernel or no NETLINK_CRYPTO (module crypto_user), 2 usage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +26,16 @@ static const struct {
 	unsigned int bit;
 	const char *name;
 } flags[] = {
-	{ 0x00000010, "larval" },	{ 0x00000020, "dead" },
-	{ 0x00000040, "dying" },	{ 0x00000080, "async" },
-	{ 0x00000100, "need-fallback" }, { 0x00000400, "tested" },
-	{ 0x00000800, "instance" },	{ 0x00001000, "kern-driver-only" },
-	{ 0x00002000, "internal" },	{ 0x00004000, "optional-key" },
+	{ 0x00000010, "larval" },
+	{ 0x00000020, "dead" },
+	{ 0x00000040, "dying" },
+	{ 0x00000080, "async" },
+	{ 0x00000100, "need-fallback" },
+	{ 0x00000400, "tested" },
+	{ 0x00000800, "instance" },
+	{ 0x00001000, "kern-driver-only" },
+	{ 0x00002000, "internal" },
+	{ 0x00004000, "optional-key" },
 	{ 0x00010000, "allocates-memory" },
 };
 
@@ -136,7 +145,8 @@ int main(int argc, char **argv)
 	} else {
 		fputs("usage: crypto_user list [SUBSTRING]\n"
 		      "       crypto_user priority DRIVER NAME NUMBER\n"
-		      "       crypto_user delete DRIVER NAME\n", stderr);
+		      "       crypto_user delete DRIVER NAME\n",
+		      stderr);
 		return 2;
 	}
 	if (argc >= 4) {

@@ -33,17 +33,17 @@
 #include <asm/processor.h>
 #include <asm/trapnr.h>
 
-#define PROC_NAME	"padlock_model"
-#define VIA_VENDOR	"CentaurHauls"
+#define PROC_NAME  "padlock_model"
+#define VIA_VENDOR "CentaurHauls"
 
 /* Control word, first dword. Bits 4-6 (algorithm, 0 = AES) and 8 (intermediate) stay 0. */
-#define CW_KEYGEN	BIT(7)		/* software has expanded the key */
-#define CW_DECRYPT	BIT(9)
-#define CW_KSIZE(cw)	(((cw) >> 10) & 3)	/* 0, 1, 2: 128, 192, 256 bits */
+#define CW_KEYGEN    BIT(7) /* software has expanded the key */
+#define CW_DECRYPT   BIT(9)
+#define CW_KSIZE(cw) (((cw) >> 10) & 3) /* 0, 1, 2: 128, 192, 256 bits */
 
-#define XCRYPT_LEN	4
-#define OPCODE_ECB	0xc8
-#define OPCODE_CBC	0xd0
+#define XCRYPT_LEN 4
+#define OPCODE_ECB 0xc8
+#define OPCODE_CBC 0xd0
 
 static bool fault;
 module_param(fault, bool, 0644);
@@ -174,7 +174,7 @@ static int on_die(struct notifier_block *nb, unsigned long event, void *data)
 	x.iv = (u8 *)regs->ax;
 	x.count = regs->cx;
 	if (xcrypt_key(&x.key, (const u8 *)regs->bx, cw) != 0)
-		return NOTIFY_DONE;	/* oops: a control word the silicon would not take */
+		return NOTIFY_DONE; /* oops: a control word the silicon would not take */
 
 	xcrypt_run(&x);
 	xcrypt_account(&x);
@@ -244,7 +244,9 @@ static void caps_set(void)
 	old_vendor = boot_cpu_data.x86_vendor;
 	strscpy(old_vendor_id, boot_cpu_data.x86_vendor_id, sizeof(old_vendor_id));
 	for_each_possible_cpu(cpu)
+	{
 		cpu_become_via(&cpu_data(cpu));
+	}
 	cpu_become_via(&boot_cpu_data);
 }
 
@@ -254,12 +256,14 @@ static void caps_clear(void)
 
 	cpu_restore(&boot_cpu_data);
 	for_each_possible_cpu(cpu)
+	{
 		cpu_restore(&cpu_data(cpu));
+	}
 }
 
 static int model_show(struct seq_file *m, void *v)
 {
-	static const char * const names[NR_MODES][NR_DIRS] = {
+	static const char *const names[NR_MODES][NR_DIRS] = {
 		[ECB] = { [ENC] = "ecb_enc", [DEC] = "ecb_dec" },
 		[CBC] = { [ENC] = "cbc_enc", [DEC] = "cbc_dec" },
 	};
@@ -268,8 +272,8 @@ static int model_show(struct seq_file *m, void *v)
 	for (i = 0; i < NR_MODES; i++)
 		for (j = 0; j < NR_DIRS; j++)
 			seq_printf(m, "%s ops %lld blocks %lld\n", names[i][j],
-				   (long long)atomic64_read(&ops[i][j]),
-				   (long long)atomic64_read(&blocks[i][j]));
+			           (long long)atomic64_read(&ops[i][j]),
+			           (long long)atomic64_read(&blocks[i][j]));
 	seq_printf(m, "faults %lld\n", (long long)atomic64_read(&faults));
 	return 0;
 }
@@ -319,7 +323,7 @@ static int __init model_init(void)
 		err = -ENOMEM;
 		goto err_module;
 	}
-	caps_set();	/* last: from here on a driver may come */
+	caps_set(); /* last: from here on a driver may come */
 	return 0;
 
 err_module:
