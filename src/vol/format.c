@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * A new LUKS header: the plan checked, the header built and opened in memory, and opened again from the device.
- * Must not write to a device (header.c does) or judge the spec.
+ * A new LUKS header: the plan checked, the header built and opened in memory, and opened again from
+ * the device. Must not write to a device (header.c does) or judge the spec.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,12 +17,12 @@
 
 #include "vol/luks_private.h"
 
-#define MIB		   (1024u * 1024u)
+#define MIB                (1024u * 1024u)
 #define LUKS2_DATA_OFFSET  (16u * MIB)
 #define LUKS1_DATA_OFFSET  (2u * MIB)
-#define PBKDF_TIME_MS	   2000u
+#define PBKDF_TIME_MS      2000u
 #define PBKDF_MEMORY_MAX   (1024u * 1024u) /* KiB */
-#define PBKDF_MEMORY_MIN   32u		   /* KiB, libcryptsetup's own */
+#define PBKDF_MEMORY_MIN   32u             /* KiB, libcryptsetup's own */
 #define PBKDF_MEMORY_GUESS (128u * 1024u)  /* KiB available when nobody knows */
 #define PBKDF_THREADS_MAX  4u
 
@@ -40,19 +40,22 @@ static int refuse(int r, struct strbuf *why, const char *fmt, ...)
 	return r;
 }
 
-/* --- PBKDF -------------------------------------------------------------------------------------------- */
+/* --- PBKDF
+ * -------------------------------------------------------------------------------------------- */
 
 static bool is_argon2(const char *type)
 {
 	return !strcmp(type, "argon2id") || !strcmp(type, "argon2i");
 }
 
-static int pbkdf_type(enum vol_type type, const char *asked, struct vol_pbkdf *out, struct strbuf *why)
+static int pbkdf_type(enum vol_type type, const char *asked, struct vol_pbkdf *out,
+                      struct strbuf *why)
 {
 	const char *t = asked ? asked : type == VOL_LUKS1 ? "pbkdf2" : "argon2id";
 
 	if (strcmp(t, "pbkdf2") && !is_argon2(t))
-		return refuse(-EINVAL, why, "Unknown PBKDF %s: argon2id, argon2i and pbkdf2 exist.", t);
+		return refuse(-EINVAL, why, "Unknown PBKDF %s: argon2id, argon2i and pbkdf2 exist.",
+		              t);
 	if (type == VOL_LUKS1 && strcmp(t, "pbkdf2"))
 		return refuse(-EINVAL, why, "LUKS1 knows only pbkdf2, not %s.", t);
 	str_copy(out->type, sizeof(out->type), t);
@@ -67,15 +70,17 @@ static uint32_t least(uint64_t a, uint64_t b)
 }
 
 static int pbkdf_memory(const struct vol_pbkdf_request *rq, uint64_t available_kib,
-			struct vol_pbkdf *out, struct strbuf *why)
+                        struct vol_pbkdf *out, struct strbuf *why)
 {
 	uint64_t half = (available_kib ? available_kib : PBKDF_MEMORY_GUESS) / 2;
 	uint32_t limit = least(half, PBKDF_MEMORY_MAX);
 
 	if (limit < PBKDF_MEMORY_MIN)
-		return refuse(-EINVAL, why, "Too little memory for %s; use --pbkdf pbkdf2.", out->type);
+		return refuse(-EINVAL, why, "Too little memory for %s; use --pbkdf pbkdf2.",
+		              out->type);
 	if (rq->memory_kib && rq->memory_kib < PBKDF_MEMORY_MIN)
-		return refuse(-EINVAL, why, "--pbkdf-memory must be at least %u KiB.", PBKDF_MEMORY_MIN);
+		return refuse(-EINVAL, why, "--pbkdf-memory must be at least %u KiB.",
+		              PBKDF_MEMORY_MIN);
 	out->memory_kib = rq->memory_kib ? least(rq->memory_kib, limit) : limit;
 	if (rq->memory_kib > limit)
 		refuse(0, why, "%u KiB of PBKDF memory were asked for; this machine can spare %u.",
@@ -84,7 +89,7 @@ static int pbkdf_memory(const struct vol_pbkdf_request *rq, uint64_t available_k
 }
 
 int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq, uint64_t available_kib,
-		   unsigned int cpus, struct vol_pbkdf *out, struct strbuf *why)
+                   unsigned int cpus, struct vol_pbkdf *out, struct strbuf *why)
 {
 	uint32_t threads = least(cpus ? cpus : 1, PBKDF_THREADS_MAX);
 	int r;
@@ -96,7 +101,8 @@ int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq, uint6
 	if (!str_copy(out->hash, sizeof(out->hash), rq->hash ? rq->hash : "sha256"))
 		return refuse(-EINVAL, why, "Unknown hash %s.", rq->hash);
 	if (rq->iter_time_ms && rq->force_iterations)
-		return refuse(-EINVAL, why, "--iter-time and --pbkdf-force-iterations exclude each other.");
+		return refuse(-EINVAL, why,
+		              "--iter-time and --pbkdf-force-iterations exclude each other.");
 	out->force_iterations = rq->force_iterations;
 	if (!out->force_iterations)
 		out->iter_time_ms = rq->iter_time_ms ? rq->iter_time_ms : PBKDF_TIME_MS;
@@ -124,7 +130,8 @@ static void pbkdf_to_crypt(const struct vol_pbkdf *p, struct crypt_pbkdf_type *o
 	};
 }
 
-/* --- the plan -------------------------------------------------------------------------------------------- */
+/* --- the plan
+ * -------------------------------------------------------------------------------------------- */
 
 static bool valid_uuid(const char *s)
 {
@@ -143,7 +150,8 @@ static int check_luks1(const struct vol_format_plan *p, struct strbuf *why)
 	if (p->label || p->subsystem)
 		return refuse(-EINVAL, why, "A LUKS1 header has no label or subsystem.");
 	if (p->spec.sector_size != 512)
-		return refuse(-EINVAL, why, "LUKS1 has 512-byte sectors only, not %u.", p->spec.sector_size);
+		return refuse(-EINVAL, why, "LUKS1 has 512-byte sectors only, not %u.",
+		              p->spec.sector_size);
 	if (p->metadata_size || p->keyslots_size)
 		return refuse(-EINVAL, why, "Metadata sizes can be chosen for LUKS2 only.");
 	if (strcmp(p->pbkdf.type, "pbkdf2"))
@@ -159,9 +167,11 @@ static int check_luks2(const struct vol_format_plan *p, struct strbuf *why)
 		return refuse(-EINVAL, why, "The subsystem label is longer than 47 bytes.");
 	if (p->metadata_size & (p->metadata_size - 1) ||
 	    (p->metadata_size && (p->metadata_size < 0x4000 || p->metadata_size > 0x400000)))
-		return refuse(-EINVAL, why, "The metadata size must be a power of two, 16 KiB to 4 MiB.");
+		return refuse(-EINVAL, why,
+		              "The metadata size must be a power of two, 16 KiB to 4 MiB.");
 	if (p->keyslots_size % 4096 || p->keyslots_size > 128 * MIB)
-		return refuse(-EINVAL, why, "The key slot area must be a multiple of 4 KiB, at most 128 MiB.");
+		return refuse(-EINVAL, why,
+		              "The key slot area must be a multiple of 4 KiB, at most 128 MiB.");
 	return 0;
 }
 
@@ -173,7 +183,8 @@ static void default_offset(struct vol_format_plan *p)
 
 	if (p->detached || p->data_offset)
 		return;
-	/* An optimal I/O size that is no multiple of a page is a device's mistake, not an alignment. */
+	/* An optimal I/O size that is no multiple of a page is a device's mistake, not an
+	 * alignment. */
 	if (align % 4096 || align > 64 * MIB)
 		align = MIB;
 	if (p->type == VOL_LUKS2 && p->keyslots_size && areas > least_offset)
@@ -187,15 +198,17 @@ static int check_offset(const struct vol_format_plan *p, struct strbuf *why)
 
 	if (p->data_offset % 4096)
 		return refuse(-EINVAL, why, "The data offset %llu is no multiple of 4096 bytes.",
-			      (unsigned long long)p->data_offset);
+		              (unsigned long long)p->data_offset);
 	if (p->detached)
 		return 0;
 	if (p->type == VOL_LUKS1 && p->data_offset < MIB)
-		return refuse(-EINVAL, why, "A LUKS1 header needs a data offset of at least 1 MiB.");
+		return refuse(-EINVAL, why,
+		              "A LUKS1 header needs a data offset of at least 1 MiB.");
 	/* One key slot of a 512-bit key takes 252 KiB. */
 	if (p->type == VOL_LUKS2 && p->data_offset < areas + (p->keyslots_size ? 0 : MIB))
-		return refuse(-EINVAL, why, "The data offset %llu leaves no room for the LUKS2 header.",
-			      (unsigned long long)p->data_offset);
+		return refuse(-EINVAL, why,
+		              "The data offset %llu leaves no room for the LUKS2 header.",
+		              (unsigned long long)p->data_offset);
 	return 0;
 }
 
@@ -204,13 +217,15 @@ static int check_size(const struct vol_format_plan *p, struct strbuf *why)
 	unsigned int sector = p->spec.sector_size;
 
 	if (p->device_size <= p->data_offset || p->device_size - p->data_offset < sector)
-		return refuse(-ENOSPC, why,
-			      "The device is too small: it has %llu bytes, and the data would start at %llu.",
-			      (unsigned long long)p->device_size, (unsigned long long)p->data_offset);
+		return refuse(
+			-ENOSPC, why,
+			"The device is too small: it has %llu bytes, and the data would start at %llu.",
+			(unsigned long long)p->device_size, (unsigned long long)p->data_offset);
 	if ((p->device_size - p->data_offset) % sector)
-		return refuse(-EINVAL, why,
-			      "The device's %llu bytes are no multiple of the sector size %u; use a smaller one.",
-			      (unsigned long long)p->device_size, sector);
+		return refuse(
+			-EINVAL, why,
+			"The device's %llu bytes are no multiple of the sector size %u; use a smaller one.",
+			(unsigned long long)p->device_size, sector);
 	return 0;
 }
 
@@ -225,11 +240,14 @@ int vol_format_check(struct vol_format_plan *p, struct strbuf *why)
 		p->spec.sector_size = 512;
 	sector = p->spec.sector_size;
 	if (sector < 512 || sector > 4096 || sector & (sector - 1))
-		return refuse(-EINVAL, why, "The sector size must be 512, 1024, 2048 or 4096, not %u.", sector);
+		return refuse(-EINVAL, why,
+		              "The sector size must be 512, 1024, 2048 or 4096, not %u.", sector);
 	if (!p->spec.key_bits || p->spec.key_bits % 8)
-		return refuse(-EINVAL, why, "A key of %u bits is no whole number of bytes.", p->spec.key_bits);
+		return refuse(-EINVAL, why, "A key of %u bits is no whole number of bytes.",
+		              p->spec.key_bits);
 	if (p->integrity)
-		return refuse(-EINVAL, why, "Integrity protection is cryptsetup's: luksFormat --integrity.");
+		return refuse(-EINVAL, why,
+		              "Integrity protection is cryptsetup's: luksFormat --integrity.");
 	if (p->uuid && !valid_uuid(p->uuid))
 		return refuse(-EINVAL, why, "\"%s\" is no UUID.", p->uuid);
 	r = p->type == VOL_LUKS1 ? check_luks1(p, why) : check_luks2(p, why);
@@ -241,10 +259,11 @@ int vol_format_check(struct vol_format_plan *p, struct strbuf *why)
 }
 
 /*
- * The slot inherits what is strong and what libcrypto has. Anything else would need AF_ALG to open a slot (missing on
- * many small kernels) or would keep the volume key under a weak mode.
+ * The slot inherits what is strong and what libcrypto has. Anything else would need AF_ALG to open
+ * a slot (missing on many small kernels) or would keep the volume key under a weak mode.
  */
-const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spec, unsigned int *key_bits)
+const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spec,
+                               unsigned int *key_bits)
 {
 	bool aes = !spec->capi && !strcmp(spec->cipher, "aes") && spec->keycount <= 1;
 	bool xts = !strcmp(spec->mode, "xts") && !strcmp(spec->iv, "plain64");
@@ -256,22 +275,25 @@ const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spe
 	return "aes-xts-plain64";
 }
 
-/* --- building ------------------------------------------------------------------------------------------------ */
+/* --- building
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void split_cipher(const char *text, char *cipher, char *mode, size_t size)
 {
 	const char *dash;
 
 	/* capi:xts(ecb-aes-geode)-plain64: dashes within the parentheses are the name's own. */
-	dash = str_starts(text, "capi:") && strrchr(text, ')') ? strchr(strrchr(text, ')'), '-') :
-								  strchr(text, '-');
+	dash = str_starts(text, "capi:") && strrchr(text, ')') ? strchr(strrchr(text, ')'), '-')
+	                                                       : strchr(text, '-');
 	str_copy(cipher, size, text);
 	str_copy(mode, size, dash ? dash + 1 : "");
 	if (dash && (size_t)(dash - text) < size)
 		cipher[dash - text] = '\0';
 }
 
-static int call_format(struct crypt_device *cd, const struct vol_format_plan *p, const char *cipher_text)
+static int call_format(struct crypt_device *cd, const struct vol_format_plan *p,
+                       const char *cipher_text)
 {
 	char cipher[160], mode[160];
 	struct crypt_pbkdf_type pbkdf;
@@ -287,7 +309,7 @@ static int call_format(struct crypt_device *cd, const struct vol_format_plan *p,
 	split_cipher(cipher_text, cipher, mode, sizeof(cipher));
 	pbkdf_to_crypt(&p->pbkdf, &pbkdf);
 	return crypt_format(cd, two ? CRYPT_LUKS2 : CRYPT_LUKS1, cipher, mode, p->uuid, NULL,
-			    p->spec.key_bits / 8, two ? (void *)&luks2 : (void *)&luks1);
+	                    p->spec.key_bits / 8, two ? (void *)&luks2 : (void *)&luks1);
 }
 
 static int prepare_cd(struct crypt_device *cd, const struct vol_format_plan *p)
@@ -305,7 +327,8 @@ static int prepare_cd(struct crypt_device *cd, const struct vol_format_plan *p)
 	return r;
 }
 
-static int add_keyslot(struct crypt_device *cd, const struct vol_format_plan *p, const struct secret *s)
+static int add_keyslot(struct crypt_device *cd, const struct vol_format_plan *p,
+                       const struct secret *s)
 {
 	unsigned int bits = 0;
 	const char *cipher = vol_keyslot_cipher(p->type, &p->spec, &bits);
@@ -323,18 +346,20 @@ static unsigned int elapsed_ms(const struct timespec *from)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned int)((now.tv_sec - from->tv_sec) * 1000 + (now.tv_nsec - from->tv_nsec) / 1000000);
+	return (unsigned int)((now.tv_sec - from->tv_sec) * 1000 +
+	                      (now.tv_nsec - from->tv_nsec) / 1000000);
 }
 
-static int facts_match(const struct vol_format_plan *p, const char *cipher, const struct vol_facts *f)
+static int facts_match(const struct vol_format_plan *p, const char *cipher,
+                       const struct vol_facts *f)
 {
-	return f->type == p->type && !strcmp(f->cipher, cipher) && f->key_bits == p->spec.key_bits &&
-	       f->sector_size == p->spec.sector_size && f->data_offset == p->data_offset &&
-	       f->n_slots == 1;
+	return f->type == p->type && !strcmp(f->cipher, cipher) &&
+	       f->key_bits == p->spec.key_bits && f->sector_size == p->spec.sector_size &&
+	       f->data_offset == p->data_offset && f->n_slots == 1;
 }
 
 static int test_open(struct crypt_device *cd, const struct vol_header *h, const struct secret *s,
-		     struct vol_facts *f, unsigned int *ms)
+                     struct vol_facts *f, unsigned int *ms)
 {
 	struct timespec start;
 	int r;
@@ -349,9 +374,10 @@ static int test_open(struct crypt_device *cd, const struct vol_header *h, const 
 	return r < 0 ? r : 0;
 }
 
-/* Read back from the memory as any other program would find it, not from the context that made it. */
+/* Read back from the memory as any other program would find it, not from the context that made it.
+ */
 static int reopen(struct vol_header *h, const char *meta, const char *data, const struct secret *s,
-		  struct vol_facts *f, unsigned int *ms)
+                  struct vol_facts *f, unsigned int *ms)
 {
 	struct crypt_device *cd = NULL;
 	int r = data ? crypt_init_data_device(&cd, meta, data) : crypt_init(&cd, meta);
@@ -364,7 +390,8 @@ static int reopen(struct vol_header *h, const char *meta, const char *data, cons
 	return r;
 }
 
-/* What is written at the start of the target: all of it up to the data, but never more than 128 MiB of unused space. */
+/* What is written at the start of the target: all of it up to the data, but never more than 128 MiB
+ * of unused space. */
 static uint64_t image_length(const struct vol_format_plan *p, const struct vol_facts *f)
 {
 	bool all = !p->detached && p->data_offset <= 128 * MIB;
@@ -387,7 +414,8 @@ static void fill_record(struct vol_header *h)
 	r->when = (int64_t)time(NULL);
 	r->last_offset = h->layout.hdr_size;
 	r->last_len = (uint32_t)h->layout.bin_len;
-	EVP_Digest(h->image + r->last_offset, r->last_len, r->last_sha256, NULL, EVP_sha256(), NULL);
+	EVP_Digest(h->image + r->last_offset, r->last_len, r->last_sha256, NULL, EVP_sha256(),
+	           NULL);
 }
 
 static int map_image(struct vol_header *h, const struct vol_facts *f)
@@ -406,10 +434,11 @@ static int map_image(struct vol_header *h, const struct vol_facts *f)
 }
 
 static int format_in_memory(struct vol_header *h, const struct vol_format_plan *p, const char *data,
-			    const struct secret *s)
+                            const struct secret *s)
 {
 	struct crypt_device *cd = NULL;
-	int r = data ? crypt_init_data_device(&cd, h->mem.path, data) : crypt_init(&cd, h->mem.path);
+	int r = data ? crypt_init_data_device(&cd, h->mem.path, data)
+	             : crypt_init(&cd, h->mem.path);
 
 	if (!r)
 		r = prepare_cd(cd, p);
@@ -427,14 +456,16 @@ static int build(struct vol_header *h, const struct vol_format_plan *p, const st
 	struct vol_facts f;
 	int r;
 
-	/* The stand-in for the device has its size and holds nothing: the library cannot touch what it cannot name. */
+	/* The stand-in for the device has its size and holds nothing: the library cannot touch what
+	 * it cannot name. */
 	r = memfile_new(p->detached ? 144 * MIB : p->device_size, &h->mem);
 	if (!r && p->detached)
 		r = memfile_new(p->device_size, &data);
 	if (!r)
 		r = format_in_memory(h, p, p->detached ? data.path : NULL, s);
 	if (!r)
-		r = reopen(h, h->mem.path, p->detached ? data.path : NULL, s, &f, &h->facts.unlock_ms);
+		r = reopen(h, h->mem.path, p->detached ? data.path : NULL, s, &f,
+		           &h->facts.unlock_ms);
 	if (!r)
 		r = map_image(h, &f);
 	if (!r)
@@ -450,16 +481,18 @@ static int build_why(const struct vol_format_plan *p, int r, struct strbuf *why)
 
 	spec_text(&p->spec, spec, sizeof(spec));
 	if (r == -EIO || r == -ENOENT || r == -ENOTSUP)
-		return refuse(-ENOTSUP, why,
-			      "libcryptsetup cannot make a header for %s with a %u-bit key here: it needs the cipher in "
-			      "libcrypto, or AF_ALG or device-mapper in the kernel. Nothing was written.",
-			      spec, p->spec.key_bits);
-	return refuse(r, why, "libcryptsetup could not make the header: %s. %s Nothing was written.",
-		      strerror(-r), luks_last_error());
+		return refuse(
+			-ENOTSUP, why,
+			"libcryptsetup cannot make a header for %s with a %u-bit key here: it needs the cipher in "
+			"libcrypto, or AF_ALG or device-mapper in the kernel. Nothing was written.",
+			spec, p->spec.key_bits);
+	return refuse(r, why,
+	              "libcryptsetup could not make the header: %s. %s Nothing was written.",
+	              strerror(-r), luks_last_error());
 }
 
-int vol_format_build(const struct vol_format_plan *p, const struct secret *s, struct vol_header **out,
-		     struct strbuf *why)
+int vol_format_build(const struct vol_format_plan *p, const struct secret *s,
+                     struct vol_header **out, struct strbuf *why)
 {
 	struct vol_header *h = xcalloc(1, sizeof(*h));
 	int r;
@@ -470,7 +503,8 @@ int vol_format_build(const struct vol_format_plan *p, const struct secret *s, st
 	h->plan.label = h->plan.subsystem = h->plan.uuid = h->plan.integrity = NULL;
 	spec_text(&p->spec, h->cipher, sizeof(h->cipher));
 	luks_log_setup();
-	luks_log_quiet(true); /* its "Is dm_mod loaded?" is beside the point; build_why says it better */
+	luks_log_quiet(
+		true); /* its "Is dm_mod loaded?" is beside the point; build_why says it better */
 	r = build(h, p, s);
 	luks_log_quiet(false);
 	if (!r) {
@@ -501,8 +535,8 @@ const struct record *vol_header_record(const struct vol_header *h)
 	return &h->record;
 }
 
-int vol_format_test(struct vol_header *h, const char *device, const char *header, const struct secret *s,
-		    struct strbuf *why)
+int vol_format_test(struct vol_header *h, const char *device, const char *header,
+                    const struct secret *s, struct strbuf *why)
 {
 	const char *meta = header ? header : device;
 	struct vol_facts f;
@@ -510,7 +544,8 @@ int vol_format_test(struct vol_header *h, const char *device, const char *header
 	struct stat st;
 	int r;
 
-	/* The caller holds the file's flock, which is the library's metadata lock for files: it would wait for itself. */
+	/* The caller holds the file's flock, which is the library's metadata lock for files: it
+	 * would wait for itself. */
 	if (!stat(meta, &st) && S_ISREG(st.st_mode))
 		crypt_metadata_locking(NULL, 0);
 	luks_log_setup();
@@ -518,11 +553,14 @@ int vol_format_test(struct vol_header *h, const char *device, const char *header
 	if (!r && strcmp(f.uuid, h->facts.uuid))
 		r = -EBADMSG;
 	if (r)
-		refuse(r, why, "%s was written, but opening it again failed: %s.", meta, strerror(-r));
+		refuse(r, why, "%s was written, but opening it again failed: %s.", meta,
+		       strerror(-r));
 	return r;
 }
 
-/* --- header file ----------------------------------------------------------------------------------------------- */
+/* --- header file
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static int sync_dir_of(const char *path)
 {

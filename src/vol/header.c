@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * The order in which a finished header image goes to a device, as data, and the loop that carries it out.
- * Must not know how the image was made, or ask anybody anything.
+ * The order in which a finished header image goes to a device, as data, and the loop that carries
+ * it out. Must not know how the image was made, or ask anybody anything.
  *
  * The order, and why each step stands where it does:
- *  1. Zeros over old LUKS2 secondary headers that lie beyond the new image (odd metadata sizes only). The old primary
- *     still opens the old volume; had the record come first, the library would resurrect the old header over it.
- *  2. The record, in one write with everything else that names the old content and lies within the image: an old
- *     secondary header at 0x4000, the btrfs magic at 64 KiB. So no stop leaves both the record and the old content
- *     recognisable. The record is in sector 0, the first to go; the rest of the first block is already what it will be at
- *     the end, so the last write changes one sector, and no device tears a sector.
+ *  1. Zeros over old LUKS2 secondary headers that lie beyond the new image (odd metadata sizes
+ * only). The old primary still opens the old volume; had the record come first, the library would
+ * resurrect the old header over it.
+ *  2. The record, in one write with everything else that names the old content and lies within the
+ * image: an old secondary header at 0x4000, the btrfs magic at 64 KiB. So no stop leaves both the
+ * record and the old content recognisable. The record is in sector 0, the first to go; the rest of
+ * the first block is already what it will be at the end, so the last write changes one sector, and
+ * no device tears a sector.
  *  3. Zeros over signatures beyond the image (backup GPT, RAID at the end).
- *  4. Key slots, both JSON areas: nothing finds them yet.
- *  5. LUKS2: the secondary binary header. From here on the new volume opens, as the library looks there when the
- *     first block is no header. The record knows this block's hash, so its reader says "complete".
+ *  4. Key slots, both JSON areas, zeros where the secondary binary header will be: nothing finds
+ * them yet.
+ *  5. LUKS2: the secondary binary header. From here on the new volume opens, as the library looks
+ * there when the first block is no header. The record knows this block's hash, so its reader says
+ * "complete". All of it that is not zero is in one sector, and the rest was zeroed in 4: torn or
+ * whole, it is there or it is not.
  *  6. The first block, which replaces the record.
- * A barrier (fdatasync) stands after 1, 2, 3, 4, 5 and 6; within a step the order does not matter. Buffered writes, not O_DIRECT: they
- * need no alignment to the device's block size, keep the page cache that blkid and udev read coherent, and the
- * barrier both flushes the disk's own cache and reports what could not be written.
+ * A barrier (fdatasync) stands after 1, 2, 3, 4, 5 and 6; within a step the order does not matter.
+ * Buffered writes, not O_DIRECT: they need no alignment to the device's block size, keep the page
+ * cache that blkid and udev read coherent, and the barrier both flushes the disk's own cache and
+ * reports what could not be written.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +38,11 @@
 #include "sys/sys.h"
 #include "vol/luks_private.h"
 
-#define BLOCK	    4096u
+#define BLOCK       4096u
 #define WRITE_CHUNK (4u << 20)
 
-const uint64_t header_secondary_offsets[9] = { 0x4000,	0x8000,	 0x10000,  0x20000, 0x40000,
-					       0x80000, 0x100000, 0x200000, 0x400000 };
+const uint64_t header_secondary_offsets[9] = { 0x4000,  0x8000,   0x10000,  0x20000, 0x40000,
+	                                       0x80000, 0x100000, 0x200000, 0x400000 };
 
 static const unsigned char magic_1[6] = { 'L', 'U', 'K', 'S', 0xba, 0xbe };
 static const unsigned char magic_2[6] = { 'S', 'K', 'U', 'L', 0xba, 0xbe };
@@ -87,7 +93,8 @@ bool header_has_secondary(int fd, uint64_t offset)
 	       !memcmp(magic, magic_2, sizeof(magic));
 }
 
-/* --- the plan ------------------------------------------------------------------------------------ */
+/* --- the plan ------------------------------------------------------------------------------------
+ */
 
 static void add(struct header_writes *w, enum write_what what, uint64_t offset, uint64_t len)
 {
@@ -103,9 +110,10 @@ static void barrier(struct header_writes *w)
 		w->v[w->n - 1].barrier = true;
 }
 
-/* End of what the first write must cover: everything of the old content that can be recognised within the image. */
+/* End of what the first write must cover: everything of the old content that can be recognised
+ * within the image. */
 static uint64_t record_write_len(const struct header_layout *l, const struct header_stale *stale,
-				 size_t n)
+                                 size_t n)
 {
 	uint64_t end = l->bin_len;
 
@@ -121,7 +129,7 @@ static uint64_t record_write_len(const struct header_layout *l, const struct hea
 
 /* The part of stale ranges that the image does not reach. */
 static void add_beyond(const struct header_layout *l, const struct header_stale *stale, size_t n,
-		       bool luks2, struct header_writes *out)
+                       bool luks2, struct header_writes *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t from = stale[i].offset, to = from + stale[i].len;
@@ -136,7 +144,7 @@ static void add_beyond(const struct header_layout *l, const struct header_stale 
 }
 
 void header_plan_writes(const struct header_layout *l, const struct header_stale *stale,
-			size_t n_stale, struct header_writes *out)
+                        size_t n_stale, struct header_writes *out)
 {
 	memset(out, 0, sizeof(*out));
 	add_beyond(l, stale, n_stale, true, out);
@@ -148,8 +156,7 @@ void header_plan_writes(const struct header_layout *l, const struct header_stale
 		barrier(out);
 	} else {
 		add(out, WRITE_KEYSLOTS, 2 * l->hdr_size, l->image_len - 2 * l->hdr_size);
-		add(out, WRITE_JSON_1, l->bin_len, l->hdr_size - l->bin_len);
-		add(out, WRITE_JSON_2, l->hdr_size + l->bin_len, l->hdr_size - l->bin_len);
+		add(out, WRITE_JSON, l->bin_len, 2 * l->hdr_size - l->bin_len);
 		barrier(out);
 		add(out, WRITE_HEADER_2, l->hdr_size, l->bin_len);
 		barrier(out);
@@ -164,7 +171,8 @@ void header_writes_free(struct header_writes *w)
 	w->n = 0;
 }
 
-/* --- carrying it out ------------------------------------------------------------------------------ */
+/* --- carrying it out
+ * ------------------------------------------------------------------------------ */
 
 static int write_all(int fd, const unsigned char *p, uint64_t len, uint64_t offset)
 {
@@ -205,17 +213,34 @@ static int write_zeros(int fd, const struct header_write *w)
 	return r;
 }
 
-/* The image with the record in sector 0, and without its second header, which must not be found yet. */
-static int write_record(int fd, const struct vol_header *h, const struct header_write *w)
+/* A part of the image without its secondary binary header, which must not be found yet. */
+static unsigned char *image_part(const struct vol_header *h, const struct header_write *w)
 {
 	unsigned char *buf = xcalloc(1, w->len);
 	uint64_t second = h->layout.hdr_size;
+
+	memcpy(buf, h->image + w->offset, w->len);
+	if (second >= w->offset && second + BLOCK <= w->offset + w->len)
+		memset(buf + second - w->offset, 0, BLOCK);
+	return buf;
+}
+
+static int write_json(int fd, const struct vol_header *h, const struct header_write *w)
+{
+	unsigned char *buf = image_part(h, w);
+	int r = write_chunks(fd, buf, w);
+
+	free(buf);
+	return r;
+}
+
+/* One call: what vanishes with the old first block vanishes together with it. */
+static int write_record(int fd, const struct vol_header *h, const struct header_write *w)
+{
+	unsigned char *buf = image_part(h, w);
 	int r;
 
-	memcpy(buf, h->image, w->len);
 	record_encode(&h->record, buf);
-	if (second && second + BLOCK <= w->len)
-		memset(buf + second, 0, BLOCK);
 	r = write_all(fd, buf, w->len, 0);
 	free(buf);
 	return r;
@@ -226,11 +251,13 @@ static int write_one(int fd, const struct vol_header *h, const struct header_wri
 	int r;
 
 	log_debug("format: write %d: %llu bytes at %llu", (int)w->what, (unsigned long long)w->len,
-		  (unsigned long long)w->offset);
+	          (unsigned long long)w->offset);
 	if (w->what == WRITE_CLEAR_STALE || w->what == WRITE_CLEAR_SIGNATURE)
 		r = write_zeros(fd, w);
 	else if (w->what == WRITE_RECORD)
 		r = write_record(fd, h, w);
+	else if (w->what == WRITE_JSON)
+		r = write_json(fd, h, w);
 	else
 		r = write_chunks(fd, h->image + w->offset, w);
 	if (!r && w->barrier && fdatasync(fd))
@@ -250,7 +277,7 @@ static const char *state_text(const struct header_writes *w, size_t failed)
 }
 
 static int run_writes(int fd, const struct vol_header *h, const struct header_writes *w,
-		      struct strbuf *why)
+                      struct strbuf *why)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		int r = write_one(fd, h, &w->v[i]);
@@ -259,14 +286,16 @@ static int run_writes(int fd, const struct vol_header *h, const struct header_wr
 			continue;
 		if (why)
 			strbuf_printf(why, "Writing %llu bytes at byte %llu failed: %s. %s",
-				      (unsigned long long)w->v[i].len,
-				      (unsigned long long)w->v[i].offset, strerror(-r), state_text(w, i));
+			              (unsigned long long)w->v[i].len,
+			              (unsigned long long)w->v[i].offset, strerror(-r),
+			              state_text(w, i));
 		return r;
 	}
 	return 0;
 }
 
-/* --- what must vanish ------------------------------------------------------------------------------- */
+/* --- what must vanish
+ * ------------------------------------------------------------------------------- */
 
 struct stale_list {
 	struct header_stale *v;
@@ -300,14 +329,16 @@ static void gather_stale(const struct blkdev *bd, struct stale_list *s, struct r
 	}
 }
 
-/* --- the library's lock on metadata of block devices ------------------------------------------------- */
+/* --- the library's lock on metadata of block devices
+ * ------------------------------------------------- */
 
 #define LUKS2_LOCK_DIR "/run/cryptsetup"
 
 /*
- * The same file and flock as libcryptsetup's, so that nobody reads a header half written. Without the directory and without the
- * right to make it there is no lock, as with the library's own --disable-locks: said in debug, not fatal. Image
- * files are locked by flock on the file itself, which blkdev_lock() did already.
+ * The same file and flock as libcryptsetup's, so that nobody reads a header half written. Without
+ * the directory and without the right to make it there is no lock, as with the library's own
+ * --disable-locks: said in debug, not fatal. Image files are locked by flock on the file itself,
+ * which blkdev_lock() did already.
  */
 static int metadata_lock(const struct blkdev *bd)
 {
@@ -349,7 +380,8 @@ static int check_target(const struct vol_header *h, const struct blkdev *bd, str
 		return 0;
 	if (why)
 		strbuf_printf(why, "%s has %llu bytes, not the %llu it was planned for.", bd->path,
-			      (unsigned long long)bd->size, (unsigned long long)h->plan.device_size);
+		              (unsigned long long)bd->size,
+		              (unsigned long long)h->plan.device_size);
 	return -ESTALE;
 }
 
@@ -365,7 +397,8 @@ int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbu
 	lock = metadata_lock(bd);
 	if (lock == -EBUSY) {
 		if (why)
-			strbuf_printf(why, "%s: another program holds the LUKS2 metadata lock.", bd->path);
+			strbuf_printf(why, "%s: another program holds the LUKS2 metadata lock.",
+			              bd->path);
 		return lock;
 	}
 	h->record.n_given = 0;

@@ -22,7 +22,8 @@ struct volume {
 	bool detached;
 };
 
-/* --- messages ----------------------------------------------------------------------------------- */
+/* --- messages -----------------------------------------------------------------------------------
+ */
 
 static bool log_quiet;
 static char last_error[200];
@@ -43,7 +44,8 @@ static void on_log(int level, const char *msg, void *unused)
 void luks_log_setup(void)
 {
 	crypt_set_log_callback(NULL, on_log, NULL);
-	crypt_set_debug_level(log_get_level() >= LOG_LEVEL_DEBUG ? CRYPT_DEBUG_ALL : CRYPT_DEBUG_NONE);
+	crypt_set_debug_level(log_get_level() >= LOG_LEVEL_DEBUG ? CRYPT_DEBUG_ALL
+	                                                         : CRYPT_DEBUG_NONE);
 }
 
 void luks_log_quiet(bool quiet)
@@ -58,7 +60,8 @@ const char *luks_last_error(void)
 	return last_error;
 }
 
-/* --- copies in memory ------------------------------------------------------------------------------ */
+/* --- copies in memory
+ * ------------------------------------------------------------------------------ */
 
 int memfile_new(uint64_t size, struct memfile *m)
 {
@@ -122,7 +125,8 @@ static uint64_t metadata_end(int fd)
 	return size >= 0x4000 && size <= 0x400000 ? 2 * size : 0x800000;
 }
 
-/* A sparse copy of the metadata, as large as the original so that the library's size checks hold. */
+/* A sparse copy of the metadata, as large as the original so that the library's size checks hold.
+ */
 static int peek(const char *path, struct memfile *m, int *source)
 {
 	uint64_t size = 0, end;
@@ -140,7 +144,8 @@ static int peek(const char *path, struct memfile *m, int *source)
 	return copy_range(*source, m->fd, 0, end < size ? end : size);
 }
 
-/* --- load and facts ----------------------------------------------------------------------------------- */
+/* --- load and facts
+ * ----------------------------------------------------------------------------------- */
 
 static bool has_luks_magic(const char *path)
 {
@@ -155,7 +160,8 @@ static bool has_luks_magic(const char *path)
 	return false;
 }
 
-/* The library says -EINVAL for no header, a damaged one, and -EIO for a file too short to hold one. */
+/* The library says -EINVAL for no header, a damaged one, and -EIO for a file too short to hold one.
+ */
 static int load_why(const char *path, int r, struct strbuf *why)
 {
 	if (r == -EINVAL || r == -EIO)
@@ -165,7 +171,8 @@ static int load_why(const char *path, int r, struct strbuf *why)
 	if (r == -EMEDIUMTYPE)
 		strbuf_printf(why, "%s holds no LUKS header.", path);
 	else if (r == -EBADMSG)
-		strbuf_printf(why, "%s has a LUKS header that cannot be read. %s", path, luks_last_error());
+		strbuf_printf(why, "%s has a LUKS header that cannot be read. %s", path,
+		              luks_last_error());
 	else
 		strbuf_printf(why, "Reading the LUKS header of %s: %s.", path, strerror(-r));
 	return r;
@@ -185,7 +192,7 @@ static int load_cd(struct volume *v, const char *meta, const char *data)
 }
 
 int vol_load(const char *device, const char *header, unsigned int flags, struct volume **out,
-	     struct strbuf *why)
+             struct strbuf *why)
 {
 	const char *meta = header ? header : device;
 	cleanup_close int source = -1;
@@ -271,7 +278,7 @@ static uint32_t flags_from_crypt(uint32_t theirs)
 }
 
 static void fill_slot(struct crypt_device *cd, int slot, crypt_keyslot_info status,
-		      struct vol_keyslot *out)
+                      struct vol_keyslot *out)
 {
 	struct crypt_pbkdf_type pbkdf = { 0 };
 	const char *cipher;
@@ -353,8 +360,8 @@ void luks_fill_facts(struct crypt_device *cd, struct vol_facts *f)
 
 	memset(f, 0, sizeof(*f));
 	f->type = type && !strcmp(type, CRYPT_LUKS1) ? VOL_LUKS1 : VOL_LUKS2;
-	snprintf(f->cipher, sizeof(f->cipher), "%s%s%s", cipher ? cipher : "", mode && *mode ? "-" : "",
-		 mode ? mode : "");
+	snprintf(f->cipher, sizeof(f->cipher), "%s%s%s", cipher ? cipher : "",
+	         mode && *mode ? "-" : "", mode ? mode : "");
 	f->key_bits = (unsigned int)crypt_get_volume_key_size(cd) * 8;
 	f->sector_size = (unsigned int)crypt_get_sector_size(cd);
 	f->spec_known = !spec_parse(f->cipher, &f->spec, &err);
@@ -381,12 +388,14 @@ void vol_facts_free(struct vol_facts *f)
 	strv_free(&f->tokens);
 }
 
-/* --- open and close -------------------------------------------------------------------------------------- */
+/* --- open and close
+ * -------------------------------------------------------------------------------------- */
 
 bool vol_has_high_priority(void)
 {
 #ifdef CRYPT_ACTIVATE_HIGH_PRIORITY
-	/* An older library than the one built against ignores the flag silently; this call came with it, in 2.8. */
+	/* An older library than the one built against ignores the flag silently; this call came
+	 * with it, in 2.8. */
 	return dlsym(RTLD_DEFAULT, "crypt_format_inline") != NULL;
 #else
 	return false;
@@ -412,10 +421,11 @@ static int activation_done(struct volume *v, const struct vol_activation *a, int
 		return -ENOTSUP;
 	if (r < 0 || !a->name || !(a->flags & VOL_PERSISTENT))
 		return r;
-	kept = crypt_persistent_flags_set(v->cd, CRYPT_FLAGS_ACTIVATION, flags_to_crypt(a->flags, true));
+	kept = crypt_persistent_flags_set(v->cd, CRYPT_FLAGS_ACTIVATION,
+	                                  flags_to_crypt(a->flags, true));
 	if (kept)
 		log_warn("the volume is open, but its flags could not be kept in the header: %s",
-			 strerror(-kept));
+		         strerror(-kept));
 	return r;
 }
 
@@ -426,8 +436,8 @@ int vol_open(struct volume *v, const struct vol_activation *a, const struct secr
 	if (r)
 		return r;
 	luks_log_quiet(true); /* a wrong passphrase is the caller's sentence to say */
-	r = crypt_activate_by_passphrase(v->cd, a->name, a->slot < 0 ? CRYPT_ANY_SLOT : a->slot, s->data,
-					 s->len, flags_to_crypt(a->flags, false));
+	r = crypt_activate_by_passphrase(v->cd, a->name, a->slot < 0 ? CRYPT_ANY_SLOT : a->slot,
+	                                 s->data, s->len, flags_to_crypt(a->flags, false));
 	luks_log_quiet(false);
 	return activation_done(v, a, r);
 }
@@ -441,9 +451,10 @@ int vol_open_token(struct volume *v, const struct vol_activation *a, const struc
 	if (strcmp(crypt_get_type(v->cd), CRYPT_LUKS2))
 		return -ENOENT;
 	luks_log_quiet(true);
-	r = crypt_activate_by_token_pin(v->cd, a->name, t->type, t->id < 0 ? CRYPT_ANY_TOKEN : t->id,
-					t->pin ? t->pin->data : NULL, t->pin ? t->pin->len : 0, NULL,
-					flags_to_crypt(a->flags, false));
+	r = crypt_activate_by_token_pin(v->cd, a->name, t->type,
+	                                t->id < 0 ? CRYPT_ANY_TOKEN : t->id,
+	                                t->pin ? t->pin->data : NULL, t->pin ? t->pin->len : 0,
+	                                NULL, flags_to_crypt(a->flags, false));
 	luks_log_quiet(false);
 	if (r == -EINVAL) /* what the library says of a token id or type that is not there */
 		r = -ENOENT;
@@ -452,11 +463,17 @@ int vol_open_token(struct volume *v, const struct vol_activation *a, const struc
 
 int vol_close(const char *name, bool deferred)
 {
+	int r;
+
 	luks_log_setup();
-	return crypt_deactivate_by_name(NULL, name, deferred ? CRYPT_DEACTIVATE_DEFERRED : 0);
+	luks_log_quiet(true); /* "not active" and "in use" are the caller's sentences */
+	r = crypt_deactivate_by_name(NULL, name, deferred ? CRYPT_DEACTIVATE_DEFERRED : 0);
+	luks_log_quiet(false);
+	return r;
 }
 
-/* --- header backup ------------------------------------------------------------------------------------------ */
+/* --- header backup
+ * ------------------------------------------------------------------------------------------ */
 
 static int sync_file_and_dir(const char *file)
 {
@@ -483,7 +500,7 @@ static int backup_from_copy(struct volume *v, int source, const char *file)
 	r = size_of(source, &size);
 	if (!r)
 		r = copy_range(source, v->copy.fd, metadata_end(v->copy.fd),
-			       f.header_size < size ? f.header_size : size);
+		               f.header_size < size ? f.header_size : size);
 	if (!r)
 		r = crypt_header_backup(v->cd, NULL, file);
 	if (!r)
@@ -499,7 +516,9 @@ int vol_header_backup(const char *device, const char *file, struct strbuf *why)
 
 	if (!access(file, F_OK)) {
 		if (why)
-			strbuf_printf(why, "%s exists already; hwluks never overwrites a header backup.", file);
+			strbuf_printf(why,
+			              "%s exists already; hwluks never overwrites a header backup.",
+			              file);
 		return -EEXIST;
 	}
 	r = vol_load(device, NULL, VOL_PEEK, &v, why);
@@ -509,6 +528,7 @@ int vol_header_backup(const char *device, const char *file, struct strbuf *why)
 	r = source < 0 ? -errno : backup_from_copy(v, source, file);
 	vol_free(v);
 	if (r && why)
-		strbuf_printf(why, "Saving the header of %s to %s: %s.", device, file, strerror(-r));
+		strbuf_printf(why, "Saving the header of %s to %s: %s.", device, file,
+		              strerror(-r));
 	return r;
 }

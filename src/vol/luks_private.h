@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * What secret.c, format.c, header.c and luks.c share: libcryptsetup's messages, a header under construction.
- * Must not be included outside these files.
+ * What secret.c, format.c, header.c and luks.c share: libcryptsetup's messages, a header under
+ * construction. Must not be included outside these files.
  */
 #pragma once
 
@@ -11,7 +11,8 @@
 
 struct crypt_device;
 
-/* Routes the library's messages to util's log: errors as errors, the rest as debug. Cheap, may be called often. */
+/* Routes the library's messages to util's log: errors as errors, the rest as debug. Cheap, may be
+ * called often. */
 void luks_log_setup(void);
 /* While true, errors too are debug: for questions whose answer may be no. */
 void luks_log_quiet(bool quiet);
@@ -36,5 +37,5 @@ struct vol_header {
 	struct record record;
 	struct header_layout layout;
 	struct vol_format_plan plan; /* its pointers are not kept */
-	char cipher[160];	     /* spec_text() of the plan */
+	char cipher[160];            /* spec_text() of the plan */
 };

@@ -41,7 +41,8 @@ _Static_assert(AT_GIVEN + 16 * RECORD_GIVEN_MAX == AT_TEXT, "record layout");
 _Static_assert(AT_SUM + 32 == RECORD_SIZE, "record layout");
 
 static const char record_magic[16] = "hwluks-record\r\n";
-static const char record_text[] = "hwluks: this format was interrupted. Run hwluks format on this device again.";
+static const char record_text[] =
+	"hwluks: this format was interrupted. Run hwluks format on this device again.";
 
 static void put_le(unsigned char *p, uint64_t v, unsigned int bytes)
 {
@@ -118,7 +119,8 @@ static void decode_given(const unsigned char *in, struct record *r)
 	}
 }
 
-/* The checksum is no proof of origin: nothing may be read past its field because of what the sector says. */
+/* The checksum is no proof of origin: nothing may be read past its field because of what the sector
+ * says. */
 static bool record_sane(const struct record *r)
 {
 	return (r->type == VOL_LUKS1 || r->type == VOL_LUKS2) && r->n_given <= RECORD_GIVEN_MAX &&
@@ -170,8 +172,8 @@ static int read_at(int fd, void *buf, size_t len, uint64_t offset)
 }
 
 /*
- * With LUKS2 the volume opens from its second header copy before the record in the first one is replaced:
- * the block's hash decides which of the two it is.
+ * With LUKS2 the volume opens from its second header copy before the record in the first one is
+ * replaced: the block's hash decides which of the two it is.
  */
 static bool record_is_complete(int fd, const struct record *r)
 {

@@ -58,7 +58,7 @@ void secret_protect_process(void)
 /* --- terminal --------------------------------------------------------------------------------- */
 
 static const int tty_signals[] = { SIGALRM, SIGHUP,  SIGINT,  SIGPIPE, SIGQUIT,
-				   SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU };
+	                           SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU };
 #define N_TTY_SIGNALS ARRAY_SIZE(tty_signals)
 
 static volatile sig_atomic_t tty_signal;
@@ -92,7 +92,8 @@ static int tty_open(struct tty *t)
 	return -ENOTTY;
 }
 
-/* Handlers without SA_RESTART: the read ends, the terminal is restored, then the signal is sent again. */
+/* Handlers without SA_RESTART: the read ends, the terminal is restored, then the signal is sent
+ * again. */
 static void tty_silence(struct tty *t)
 {
 	struct sigaction sa = { .sa_handler = tty_on_signal };
@@ -198,7 +199,8 @@ static int tty_explain(int r, struct strbuf *why)
 	case -ETIMEDOUT:
 		return why_text(why, r, "No passphrase was typed within the time limit.");
 	case -EFBIG:
-		return why_text(why, r, "The passphrase is longer than 512 characters; use a key file.");
+		return why_text(why, r,
+		                "The passphrase is longer than 512 characters; use a key file.");
 	case -EINTR:
 		return why_text(why, r, "The prompt was interrupted.");
 	case -ENOTTY:
@@ -214,7 +216,8 @@ static int tty_secret(const struct secret_source *src, struct secret *out, struc
 	int r;
 
 	if (src->offset)
-		return why_text(why, -EINVAL, "A terminal cannot be combined with --keyfile-offset.");
+		return why_text(why, -EINVAL,
+		                "A terminal cannot be combined with --keyfile-offset.");
 	r = tty_ask(src->prompt ? src->prompt : "Passphrase: ", src->timeout_s, out);
 	if (r)
 		return tty_explain(r, why);
@@ -230,7 +233,8 @@ static int tty_secret(const struct secret_source *src, struct secret *out, struc
 	return 0;
 }
 
-/* --- pipes and files ----------------------------------------------------------------------------- */
+/* --- pipes and files -----------------------------------------------------------------------------
+ */
 
 static bool source_is_stdin(const struct secret_source *src)
 {
@@ -248,8 +252,8 @@ static void warn_if_open_to_others(const char *file)
 
 	if (stat(file, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & 0066))
 		return;
-	log_warn("key file %s has mode %04o: other users can read or change it; chmod 0600 it", file,
-		 (unsigned int)st.st_mode & 07777);
+	log_warn("key file %s has mode %04o: other users can read or change it; chmod 0600 it",
+	         file, (unsigned int)st.st_mode & 07777);
 }
 
 /* libcryptsetup reads pipes and files by exactly cryptsetup's rules, since they are its own. */
@@ -269,16 +273,18 @@ static int file_secret(const struct secret_source *src, struct secret *out, stru
 		warn_if_open_to_others(src->key_file);
 	}
 	if (src->size > SIZE_MAX)
-		return why_text(why, -EFBIG, "--keyfile-size is more than this machine can address.");
+		return why_text(why, -EFBIG,
+		                "--keyfile-size is more than this machine can address.");
 	luks_log_setup();
 	luks_log_quiet(true);
-	r = crypt_keyfile_device_read(NULL, from_stdin ? NULL : src->key_file, &out->data, &out->len,
-				      src->offset, (size_t)src->size,
-				      line ? CRYPT_KEYFILE_STOP_EOL : 0);
+	r = crypt_keyfile_device_read(NULL, from_stdin ? NULL : src->key_file, &out->data,
+	                              &out->len, src->offset, (size_t)src->size,
+	                              line ? CRYPT_KEYFILE_STOP_EOL : 0);
 	luks_log_quiet(false);
 	if (r < 0 && why)
-		strbuf_printf(why, "No usable key in %s: %s", from_stdin ? "standard input" : src->key_file,
-			      *luks_last_error() ? luks_last_error() : strerror(-r));
+		strbuf_printf(why, "No usable key in %s: %s",
+		              from_stdin ? "standard input" : src->key_file,
+		              *luks_last_error() ? luks_last_error() : strerror(-r));
 	return r;
 }
 

@@ -3,8 +3,9 @@
  * LUKS volumes: secrets, facts, format, open, close. The only door to libcryptsetup.
  * Must not judge a spec, ask a question other than for a passphrase, or choose an exit code.
  *
- * Functions return 0 or a negative errno unless they say otherwise. `why` (may be NULL) gets one or two
- * sentences for people: what was found, what is wanted. libcryptsetup's own errors go to the log besides.
+ * Functions return 0 or a negative errno unless they say otherwise. `why` (may be NULL) gets one or
+ * two sentences for people: what was found, what is wanted. libcryptsetup's own errors go to the
+ * log besides.
  */
 #pragma once
 
@@ -19,7 +20,8 @@ struct blkdev;
 
 /* --- secret.c: passphrases ------------------------------------------------------------------- */
 
-/* Bytes in libcryptsetup's safe memory: locked where the limit allows, wiped when freed. Not a string. */
+/* Bytes in libcryptsetup's safe memory: locked where the limit allows, wiped when freed. Not a
+ * string. */
 struct secret {
 	char *data;
 	size_t len;
@@ -27,30 +29,34 @@ struct secret {
 void secret_free(struct secret *s); /* wipes, frees, resets; NULL and empty are fine */
 #define cleanup_secret __attribute__((cleanup(secret_free)))
 
-#define SECRET_TTY_MAX	   512u		     /* characters of a typed passphrase, as cryptsetup */
-#define SECRET_KEYFILE_MAX (8u * 1024 * 1024) /* bytes of a key file without --keyfile-size, as cryptsetup */
-#define SECRET_TRIES	   3		     /* on a terminal; elsewhere 1 */
+#define SECRET_TTY_MAX 512u /* characters of a typed passphrase, as cryptsetup */
+#define SECRET_KEYFILE_MAX \
+	(8u * 1024 * 1024) /* bytes of a key file without --keyfile-size, as cryptsetup */
+#define SECRET_TRIES 3     /* on a terminal; elsewhere 1 */
 
 struct secret_source {
 	const char *key_file;  /* --key-file; "-" = stdin; NULL = terminal or pipe */
-	uint64_t offset, size; /* --keyfile-offset, --keyfile-size; size 0 = everything, else exactly that many bytes */
+	uint64_t offset, size; /* --keyfile-offset, --keyfile-size; size 0 = everything, else
+	                          exactly that many bytes */
 	const char *prompt;    /* "Passphrase for /dev/sdb1: " */
-	bool verify;	       /* a new passphrase: typed twice; means nothing for pipes and files */
+	bool verify; /* a new passphrase: typed twice; means nothing for pipes and files */
 	unsigned int timeout_s; /* terminal only; 0 = for ever */
 };
 /*
- * Reads one secret by cryptsetup's rules: terminal without echo; a pipe up to the first newline, which is dropped;
- * a key file, or "-" with stdin no terminal: every byte. "-" with stdin a terminal prompts.
- * The terminal's state is restored on every way out, signals included (they are delivered again afterwards).
- * -EPERM the two entries differ, or nothing was typed or piped · -EINVAL an offset with a terminal, too short a file, nothing in it
- * · -EFBIG too long · -ETIMEDOUT · -EINTR a signal came · -ENOENT, -EACCES … for the file.
- * Warns about a key file that others can read.
+ * Reads one secret by cryptsetup's rules: terminal without echo; a pipe up to the first newline,
+ * which is dropped; a key file, or "-" with stdin no terminal: every byte. "-" with stdin a
+ * terminal prompts. The terminal's state is restored on every way out, signals included (they are
+ * delivered again afterwards). -EPERM the two entries differ, or nothing was typed or piped ·
+ * -EINVAL an offset with a terminal, too short a file, nothing in it · -EFBIG too long · -ETIMEDOUT
+ * · -EINTR a signal came · -ENOENT, -EACCES … for the file. Warns about a key file that others can
+ * read.
  */
 int secret_read(const struct secret_source *src, struct secret *out, struct strbuf *why);
 /* True when secret_read would prompt: then SECRET_TRIES tries are right, else one. */
 bool secret_is_prompted(const struct secret_source *src);
 int secret_copy(const void *data, size_t len, struct secret *out);
-/* For main, first thing: no core dump, no ptrace by the user's other processes. Failure is logged, not fatal. */
+/* For main, first thing: no core dump, no ptrace by the user's other processes. Failure is logged,
+ * not fatal. */
 void secret_protect_process(void);
 
 /* --- facts of a volume, without activating it ------------------------------------------------ */
@@ -63,30 +69,30 @@ const char *vol_type_name(enum vol_type t); /* "luks1", "luks2", "" */
 
 struct vol_keyslot {
 	int slot;
-	bool unbound;		 /* holds no key of this volume */
-	char cipher[128];	 /* of the slot itself: "aes-xts-plain64" */
-	unsigned int key_bits;	 /* of the slot's cipher */
-	char pbkdf[12];		 /* "argon2id", "argon2i", "pbkdf2"; "" = unknown */
-	char hash[32];		 /* PBKDF2 only */
-	uint32_t iterations;	 /* time cost */
+	bool unbound;                  /* holds no key of this volume */
+	char cipher[128];              /* of the slot itself: "aes-xts-plain64" */
+	unsigned int key_bits;         /* of the slot's cipher */
+	char pbkdf[12];                /* "argon2id", "argon2i", "pbkdf2"; "" = unknown */
+	char hash[32];                 /* PBKDF2 only */
+	uint32_t iterations;           /* time cost */
 	uint32_t memory_kib, parallel; /* 0 for pbkdf2 */
 };
 struct vol_facts {
 	enum vol_type type;
-	char cipher[160];	/* as in the header: "aes-cbc-essiv:sha256" */
-	bool spec_known;	/* spec_parse took it */
+	char cipher[160];        /* as in the header: "aes-cbc-essiv:sha256" */
+	bool spec_known;         /* spec_parse took it */
 	struct cipher_spec spec; /* with key_bits and sector_size */
 	unsigned int key_bits, sector_size;
 	char uuid[VOL_UUID_MAX], label[64], subsystem[64];
-	uint64_t data_offset;	/* bytes */
-	uint64_t header_size;	/* metadata and key slots, bytes */
+	uint64_t data_offset; /* bytes */
+	uint64_t header_size; /* metadata and key slots, bytes */
 	bool detached;
-	char integrity[64];	/* "" = none */
-	bool reencrypting;	/* an unfinished reencryption: cryptsetup's business */
-	uint32_t persistent;	/* enum vol_activate_flags kept in the header */
+	char integrity[64];  /* "" = none */
+	bool reencrypting;   /* an unfinished reencryption: cryptsetup's business */
+	uint32_t persistent; /* enum vol_activate_flags kept in the header */
 	struct vol_keyslot slot[VOL_SLOTS_MAX];
 	size_t n_slots;
-	struct strv tokens;	/* "0:systemd-tpm2", "1:clevis" */
+	struct strv tokens; /* "0:systemd-tpm2", "1:clevis" */
 };
 void vol_facts_free(struct vol_facts *f);
 
@@ -96,16 +102,19 @@ struct volume;
 
 enum vol_load_flags {
 	/*
-	 * Look, touch nothing: works on a copy of the metadata in memory, so that libcryptsetup does not mend a
-	 * damaged header copy on the device. Such a volume can be asked for facts only.
+	 * Look, touch nothing: works on a copy of the metadata in memory, so that libcryptsetup
+	 * does not mend a damaged header copy on the device. Such a volume can be asked for facts
+	 * only.
 	 */
 	VOL_PEEK = 1 << 0,
 	/* Metadata locks and kernel keyring off (initramfs without /run). */
 	VOL_NO_LOCKS = 1 << 1,
 	VOL_NO_KEYRING = 1 << 2,
 };
-/* header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there · -EBADMSG: one that cannot be read. */
-int vol_load(const char *device, const char *header, unsigned int flags, struct volume **out, struct strbuf *why);
+/* header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there · -EBADMSG: one that
+ * cannot be read. */
+int vol_load(const char *device, const char *header, unsigned int flags, struct volume **out,
+             struct strbuf *why);
 void vol_free(struct volume *v);
 int vol_get_facts(struct volume *v, struct vol_facts *out);
 
@@ -118,51 +127,57 @@ enum vol_activate_flags {
 	VOL_NO_WRITE_WORKQUEUE = 1 << 5,
 	VOL_HIGH_PRIORITY = 1 << 6, /* libcryptsetup 2.8 and kernel 6.10; -EOPNOTSUPP otherwise */
 	VOL_PERSISTENT = 1 << 7,    /* keep the flags in the LUKS2 header for later opens */
-	VOL_REFRESH = 1 << 8,	    /* reload an active mapping with these flags */
+	VOL_REFRESH = 1 << 8,       /* reload an active mapping with these flags */
 };
 struct vol_activation {
 	const char *name;   /* of the mapping; NULL = --test-passphrase: nothing is opened */
 	unsigned int flags; /* enum vol_activate_flags */
-	int slot;	    /* -1 = any */
+	int slot;           /* -1 = any */
 };
 /* True when this build and the library it runs with can do VOL_HIGH_PRIORITY. */
 bool vol_has_high_priority(void);
 /*
- * -EPERM wrong passphrase · -ENOENT no such slot, or none active · -EEXIST the name is taken · -EBUSY device in use
- * · -ENOTSUP reencryption or an unknown requirement. Returns the slot that opened, 0 or more.
+ * -EPERM wrong passphrase · -ENOENT no such slot, or none active · -EEXIST the name is taken ·
+ * -EBUSY device in use · -ENOTSUP reencryption or an unknown requirement. Returns the slot that
+ * opened, 0 or more.
  */
 int vol_open(struct volume *v, const struct vol_activation *a, const struct secret *s);
 
 struct vol_token {
-	int id;		      /* -1 = any */
-	const char *type;     /* --token-type; NULL = any */
+	int id;                   /* -1 = any */
+	const char *type;         /* --token-type; NULL = any */
 	const struct secret *pin; /* NULL = none yet */
 };
 /*
- * Opens by a LUKS2 token through libcryptsetup's plug-ins (systemd, Clevis …). -ENOANO: the token wants a PIN, ask and call
- * again · -EAGAIN hardware of the token is missing · -ENOENT no usable token or plug-in: go on with a passphrase.
+ * Opens by a LUKS2 token through libcryptsetup's plug-ins (systemd, Clevis …). -ENOANO: the token
+ * wants a PIN, ask and call again · -EAGAIN hardware of the token is missing · -ENOENT no usable
+ * token or plug-in: go on with a passphrase.
  */
 int vol_open_token(struct volume *v, const struct vol_activation *a, const struct vol_token *t);
-/* deferred: the kernel removes it when the last user closes it. -ENODEV not active · -EBUSY in use. */
+/* deferred: the kernel removes it when the last user closes it. -ENODEV not active · -EBUSY in use.
+ */
 int vol_close(const char *name, bool deferred);
 
-/* Saves the header as `cryptsetup luksHeaderRestore` wants it: new file 0600 (never over an existing one), file
- * and directory synced. Works from a copy; not one byte of the device changes. -EEXIST, -EMEDIUMTYPE (no LUKS header). */
+/* Saves the header as `cryptsetup luksHeaderRestore` wants it: new file 0600 (never over an
+ * existing one), file and directory synced. Works from a copy; not one byte of the device changes.
+ * -EEXIST, -EMEDIUMTYPE (no LUKS header). */
 int vol_header_backup(const char *device, const char *file, struct strbuf *why);
 
 /* --- record.c: what an interrupted format leaves behind --------------------------------------- */
 
-#define RECORD_SIZE	512u /* the first sector: what no device tears */
+#define RECORD_SIZE      512u /* the first sector: what no device tears */
 #define RECORD_GIVEN_MAX 6
 
 enum record_state {
-	RECORD_NONE,	    /* no record here */
-	RECORD_INTERRUPTED, /* a format was interrupted: neither the old content nor the new volume is usable. Format again */
-	RECORD_COMPLETE,    /* the new header is in place but for its first copy: opens with cryptsetup or hwluks as it is */
+	RECORD_NONE,        /* no record here */
+	RECORD_INTERRUPTED, /* a format was interrupted: neither the old content nor the new volume
+	                       is usable. Format again */
+	RECORD_COMPLETE, /* the new header is in place but for its first copy: opens with cryptsetup
+	                    or hwluks as it is */
 };
 struct record_given {
 	uint64_t offset; /* block of a signature whose loss was agreed to, multiple of 4096 */
-	uint32_t sum;	 /* CRC-32 of those 4096 bytes as they were */
+	uint32_t sum;    /* CRC-32 of those 4096 bytes as they were */
 };
 struct record {
 	enum vol_type type;
@@ -181,23 +196,26 @@ struct record {
 void record_encode(const struct record *r, unsigned char out[RECORD_SIZE]);
 /* 0, -ENOENT (no magic), -EBADMSG (damaged), -ENOTSUP (a later version). */
 int record_decode(const unsigned char in[RECORD_SIZE], struct record *r);
-/* Reads the record of a device or header file through an open descriptor. *state is RECORD_NONE on -ENOENT, with return 0. */
+/* Reads the record of a device or header file through an open descriptor. *state is RECORD_NONE on
+ * -ENOENT, with return 0. */
 int record_read(int fd, struct record *r, enum record_state *state);
 int record_read_path(const char *path, struct record *r, enum record_state *state);
-/* Adds the block around this byte to the record's list, as it is now. -ENOSPC: the list is full (a second format asks again). */
+/* Adds the block around this byte to the record's list, as it is now. -ENOSPC: the list is full (a
+ * second format asks again). */
 int record_give(int fd, struct record *r, uint64_t offset);
 /*
- * True when the 4 KiB block around this byte is still what it was when its loss was agreed to. A signature for which this
- * is false came later and needs its own word again.
+ * True when the 4 KiB block around this byte is still what it was when its loss was agreed to. A
+ * signature for which this is false came later and needs its own word again.
  */
 bool record_covers(int fd, const struct record *r, uint64_t offset);
 
-/* --- format -------------------------------------------------------------------------------------- */
+/* --- format --------------------------------------------------------------------------------------
+ */
 
 struct vol_pbkdf {
-	char type[12]; /* "argon2id", "argon2i", "pbkdf2" */
-	char hash[32]; /* PBKDF2 and anti-forensic splitter */
-	uint32_t iter_time_ms;	  /* wanted unlock time on this machine; 0 with force_iterations */
+	char type[12];             /* "argon2id", "argon2i", "pbkdf2" */
+	char hash[32];             /* PBKDF2 and anti-forensic splitter */
+	uint32_t iter_time_ms;     /* wanted unlock time on this machine; 0 with force_iterations */
 	uint32_t force_iterations; /* 0 = measure */
 	uint32_t memory_kib, parallel; /* upper bounds; 0 for pbkdf2 */
 };
@@ -207,50 +225,56 @@ struct vol_pbkdf_request {
 	uint32_t iter_time_ms, force_iterations, memory_kib, parallel;
 };
 /*
- * Pure. argon2id for LUKS2, pbkdf2 for LUKS1 (nothing else there); 2000 ms; memory at most 1 GiB and at most half of
- * mem_available_kib (0 = unknown: 64 MiB), also when asked for more (then `why` says so); threads at most 4 and at most
- * cpus. -EINVAL with why for what LUKS1 or the library cannot take.
+ * Pure. argon2id for LUKS2, pbkdf2 for LUKS1 (nothing else there); 2000 ms; memory at most 1 GiB
+ * and at most half of mem_available_kib (0 = unknown: 64 MiB), also when asked for more (then `why`
+ * says so); threads at most 4 and at most cpus. -EINVAL with why for what LUKS1 or the library
+ * cannot take.
  */
-int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq, uint64_t mem_available_kib,
-		   unsigned int cpus, struct vol_pbkdf *out, struct strbuf *why);
+int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq,
+                   uint64_t mem_available_kib, unsigned int cpus, struct vol_pbkdf *out,
+                   struct strbuf *why);
 
 /* Everything decided, before anything is done. Zeroed fields mean the default. */
 struct vol_format_plan {
-	enum vol_type type;	/* VOL_NONE = VOL_LUKS2 */
+	enum vol_type type;      /* VOL_NONE = VOL_LUKS2 */
 	struct cipher_spec spec; /* key_bits and sector_size set; LUKS1: 512 only */
 	struct vol_pbkdf pbkdf;
 	const char *label, *subsystem; /* LUKS2 only */
-	const char *uuid;	/* NULL = random */
-	uint64_t device_size;	/* bytes of the data device */
-	uint64_t alignment;	/* of the data area, bytes: the device's optimal I/O size; 0 = 1 MiB */
-	uint64_t data_offset;	/* bytes; 0 = default, or 0 bytes with a detached header */
-	bool detached;		/* --header: the header goes elsewhere, the data device is not written */
+	const char *uuid;              /* NULL = random */
+	uint64_t device_size;          /* bytes of the data device */
+	uint64_t alignment; /* of the data area, bytes: the device's optimal I/O size; 0 = 1 MiB */
+	uint64_t data_offset; /* bytes; 0 = default, or 0 bytes with a detached header */
+	bool detached; /* --header: the header goes elsewhere, the data device is not written */
 	uint64_t metadata_size, keyslots_size; /* LUKS2; 0 = the library's */
-	const char *integrity;	/* not supported yet: must be NULL */
+	const char *integrity;                 /* not supported yet: must be NULL */
 };
 /*
- * Pure. Fills defaults in and refuses what cannot work: device too small, an offset that is not aligned, a sector size that does not divide
- * the data area, labels on LUKS1, … -EINVAL, -ENOSPC (too small), with why.
+ * Pure. Fills defaults in and refuses what cannot work: device too small, an offset that is not
+ * aligned, a sector size that does not divide the data area, labels on LUKS1, … -EINVAL, -ENOSPC
+ * (too small), with why.
  */
 int vol_format_check(struct vol_format_plan *plan, struct strbuf *why);
-/* Keyslot cipher and key bits for a data spec: aes-xts-plain64, 512 whenever the data cipher is weak or not in libcrypto. NULL = the data cipher. */
-const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spec, unsigned int *key_bits);
+/* Keyslot cipher and key bits for a data spec: aes-xts-plain64, 512 whenever the data cipher is
+ * weak or not in libcrypto. NULL = the data cipher. */
+const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spec,
+                               unsigned int *key_bits);
 
 struct vol_header; /* a complete header with one key slot, in memory; encrypted key slots, no key */
 
 struct vol_header_facts {
 	char uuid[VOL_UUID_MAX];
-	uint64_t image_len;   /* bytes that will be written at the start of the target */
+	uint64_t image_len; /* bytes that will be written at the start of the target */
 	uint64_t data_offset;
 	struct vol_keyslot slot;
 	unsigned int unlock_ms; /* measured here by the test-open */
 };
 /*
- * Builds the header in anonymous memory, adds the passphrase, and opens it there once. No device is touched or even named.
- * The plan must have passed vol_format_check. -ENOTSUP: libcryptsetup cannot format with this cipher here.
+ * Builds the header in anonymous memory, adds the passphrase, and opens it there once. No device is
+ * touched or even named. The plan must have passed vol_format_check. -ENOTSUP: libcryptsetup cannot
+ * format with this cipher here.
  */
-int vol_format_build(const struct vol_format_plan *plan, const struct secret *s, struct vol_header **out,
-		     struct strbuf *why);
+int vol_format_build(const struct vol_format_plan *plan, const struct secret *s,
+                     struct vol_header **out, struct strbuf *why);
 const struct vol_header_facts *vol_header_facts(const struct vol_header *h);
 void vol_header_free(struct vol_header *h);
 
@@ -258,35 +282,40 @@ void vol_header_free(struct vol_header *h);
 const struct record *vol_header_record(const struct vol_header *h);
 
 /*
- * --header FILE: creates it (0600) when absent. An existing file must be told by replace when it is not empty
+ * --header FILE: creates it (0600) when absent. An existing file must be told by replace when it is
+ * not empty
  * (-EEXIST). *created tells the caller whom to clean up after. Then blkdev_open() it as the target.
  */
 int vol_header_file_prepare(const char *path, bool replace, bool *created, struct strbuf *why);
 
 /*
- * Writes the header to the target: the device, or the header file. bd is open with BLKDEV_WRITE, locked and rechecked by
- * the caller; its signatures are what gets cleared. Takes the LUKS2 metadata lock. On failure the target is in one of
- * the three states and why says which. Order and reasons: header.c.
+ * Writes the header to the target: the device, or the header file. bd is open with BLKDEV_WRITE,
+ * locked and rechecked by the caller; its signatures are what gets cleared. Takes the LUKS2
+ * metadata lock. On failure the target is in one of the three states and why says which. Order and
+ * reasons: header.c.
  */
 int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbuf *why);
 /*
- * Test-open from the device, after it was written: header found by libcryptsetup, passphrase opens slot 0, facts equal the
- * plan's. header NULL: on the device. The caller's exclusive descriptor may stay open.
+ * Test-open from the device, after it was written: header found by libcryptsetup, passphrase opens
+ * slot 0, facts equal the plan's. header NULL: on the device. The caller's exclusive descriptor may
+ * stay open.
  */
-int vol_format_test(struct vol_header *h, const char *device, const char *header, const struct secret *s,
-		    struct strbuf *why);
+int vol_format_test(struct vol_header *h, const char *device, const char *header,
+                    const struct secret *s, struct strbuf *why);
 
-/* --- header.c: the order of writes as data (used by vol_format_write; here for its tests) -------- */
+/* --- header.c: the order of writes as data (used by vol_format_write; here for its tests) --------
+ */
 
 enum write_what {
-	WRITE_CLEAR_STALE, /* zeros over an old LUKS2 secondary header that lies beyond the new image */
-	WRITE_RECORD,	   /* the record in sector 0, and whatever must vanish together with the old first block */
+	WRITE_CLEAR_STALE, /* zeros over an old LUKS2 secondary header that lies beyond the new
+	                      image */
+	WRITE_RECORD,      /* the record in sector 0, and whatever must vanish together with the old
+	                      first block */
 	WRITE_CLEAR_SIGNATURE, /* zeros over a signature beyond the new image */
 	WRITE_KEYSLOTS,
-	WRITE_JSON_1,
-	WRITE_JSON_2,
-	WRITE_HEADER_2,	   /* secondary binary header: from here on the new header opens (LUKS2) */
-	WRITE_HEADER_1,	   /* the first block, without the record */
+	WRITE_JSON,     /* both JSON areas, zeros where the secondary binary header will be */
+	WRITE_HEADER_2, /* secondary binary header: from here on the new header opens (LUKS2) */
+	WRITE_HEADER_1, /* the first block, without the record */
 };
 struct header_write {
 	enum write_what what;
@@ -311,8 +340,8 @@ struct header_stale {
 /* From the first 4 KiB of a header image. -EINVAL: no LUKS header. */
 int header_layout(const unsigned char *image, uint64_t image_len, struct header_layout *out);
 /* Pure: the list, in order. */
-void header_plan_writes(const struct header_layout *l, const struct header_stale *stale, size_t n_stale,
-			struct header_writes *out);
+void header_plan_writes(const struct header_layout *l, const struct header_stale *stale,
+                        size_t n_stale, struct header_writes *out);
 void header_writes_free(struct header_writes *w);
 /* Offsets where a LUKS2 secondary header can be: 0x4000 … 0x400000. */
 extern const uint64_t header_secondary_offsets[9];

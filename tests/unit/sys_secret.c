@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Reading secrets: pipes and files against the installed cryptsetup, the terminal through a pseudo terminal.
- * Must not test what a secret opens.
+ * Reading secrets: pipes and files against the installed cryptsetup, the terminal through a pseudo
+ * terminal. Must not test what a secret opens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static int read_with_stdin(const struct secret_source *src, struct secret *out)
 	return r;
 }
 
-/* --- the same bytes as cryptsetup -------------------------------------------------------------------- */
+/* --- the same bytes as cryptsetup ------------------------------------------------- */
 
 struct rule {
 	const char *in;
@@ -69,11 +69,15 @@ struct rule {
 	const char *key_file; /* NULL, "-" or "in" */
 	uint64_t offset, size;
 };
-#define RULE(text, ...) { text, sizeof(text) - 1, __VA_ARGS__ }
+#define RULE(text, ...)                             \
+	{                                           \
+		text, sizeof(text) - 1, __VA_ARGS__ \
+	}
 
 /*
- * The image's key is what secret_read() returned, given to cryptsetup as a whole file; then cryptsetup reads the input by its own
- * rules and must come to the same key. Where one refuses, so must the other.
+ * The image's key is what secret_read() returned, given to cryptsetup as a whole file; then
+ * cryptsetup reads the input by its own rules and must come to the same key. Where one refuses, so
+ * must the other.
  */
 static void check_rule(const struct rule *t, size_t row)
 {
@@ -90,8 +94,9 @@ static void check_rule(const struct rule *t, size_t row)
 	put_file("in", t->in, t->len, 0600);
 	ours = read_with_stdin(&src, &s);
 	options = xasprintf("%s %s --keyfile-offset %llu %s%llu", t->key_file ? "--key-file" : "",
-			    t->key_file ? t->key_file : "", (unsigned long long)t->offset,
-			    t->size ? "--keyfile-size " : "--tries ", t->size ? (unsigned long long)t->size : 1ull);
+	                    t->key_file ? t->key_file : "", (unsigned long long)t->offset,
+	                    t->size ? "--keyfile-size " : "--tries ",
+	                    t->size ? (unsigned long long)t->size : 1ull);
 	if (!ours) {
 		put_file("exact", s.data, s.len, 0600);
 		assert_int_equal(run("truncate -s 0 img && truncate -s 17M img"), 0);
@@ -110,27 +115,17 @@ static void check_rule(const struct rule *t, size_t row)
 static void test_rules(void **state)
 {
 	static const struct rule row[] = {
-		RULE("pw\n", NULL, 0, 0),
-		RULE("pw", NULL, 0, 0),
-		RULE("pw\nmore\n", NULL, 0, 0),
-		RULE("pw\r\n", NULL, 0, 0),
-		RULE("a\0b\n", NULL, 0, 0),
-		RULE("abcdef\n", NULL, 2, 0),
-		RULE("abcdef\n", NULL, 0, 3),
-		RULE("pw\n", "-", 0, 0),
-		RULE("pw", "-", 0, 0),
-		RULE("pw\nmore\n", "-", 0, 0),
-		RULE("abcdef\n", "-", 2, 3),
-		RULE("pw\n", "in", 0, 0),
-		RULE("a\0b\n\n", "in", 0, 0),
-		RULE("abcdef\n", "in", 2, 0),
-		RULE("abcdef\n", "in", 2, 3),
-		RULE("abcdef\n", "in", 0, 100), /* too short */
+		RULE("pw\n", NULL, 0, 0),       RULE("pw", NULL, 0, 0),
+		RULE("pw\nmore\n", NULL, 0, 0), RULE("pw\r\n", NULL, 0, 0),
+		RULE("a\0b\n", NULL, 0, 0),     RULE("abcdef\n", NULL, 2, 0),
+		RULE("abcdef\n", NULL, 0, 3),   RULE("pw\n", "-", 0, 0),
+		RULE("pw", "-", 0, 0),          RULE("pw\nmore\n", "-", 0, 0),
+		RULE("abcdef\n", "-", 2, 3),    RULE("pw\n", "in", 0, 0),
+		RULE("a\0b\n\n", "in", 0, 0),   RULE("abcdef\n", "in", 2, 0),
+		RULE("abcdef\n", "in", 2, 3),   RULE("abcdef\n", "in", 0, 100), /* too short */
 		RULE("abcdef\n", "in", 100, 0), /* offset beyond the end */
-		RULE("", NULL, 0, 0),
-		RULE("", "-", 0, 0),
-		RULE("", "in", 0, 0),
-		RULE("\n", NULL, 0, 0),
+		RULE("", NULL, 0, 0),           RULE("", "-", 0, 0),
+		RULE("", "in", 0, 0),           RULE("\n", NULL, 0, 0),
 	};
 
 	(void)state;
@@ -205,7 +200,7 @@ static void test_warning(void **state)
 	assert_true(warns(0622));
 }
 
-/* --- terminal ------------------------------------------------------------------------------------------- */
+/* --- terminal --------------------------------------------------------------------- */
 
 static void on_interrupt(int sig)
 {
@@ -223,7 +218,8 @@ static void tty_child(const struct secret_source *src)
 	sigaction(SIGINT, &sa, NULL);
 	r = secret_read(src, &s, NULL);
 	tcgetattr(STDIN_FILENO, &t);
-	printf("RESULT %d %zu [%.*s] echo=%d\n", r, s.len, (int)s.len, s.data ? s.data : "", !!(t.c_lflag & ECHO));
+	printf("RESULT %d %zu [%.*s] echo=%d\n", r, s.len, (int)s.len, s.data ? s.data : "",
+	       !!(t.c_lflag & ECHO));
 	fflush(stdout);
 	secret_free(&s);
 	_exit(0);
@@ -246,8 +242,8 @@ static void wait_for(int fd, struct strbuf *seen, size_t from, const char *text)
 	}
 }
 
-static void on_tty(const struct secret_source *src, const struct script *step, size_t n, const char *want,
-		   const char *never)
+static void on_tty(const struct secret_source *src, const struct script *step, size_t n,
+                   const char *want, const char *never)
 {
 	struct strbuf seen = { 0 };
 	int fd, status;
@@ -261,7 +257,8 @@ static void on_tty(const struct secret_source *src, const struct script *step, s
 	for (size_t i = 0; i < n; i++) {
 		wait_for(fd, &seen, from, step[i].wait_for);
 		from = seen.len;
-		assert_int_equal(write(fd, step[i].send, strlen(step[i].send)), (ssize_t)strlen(step[i].send));
+		assert_int_equal(write(fd, step[i].send, strlen(step[i].send)),
+		                 (ssize_t)strlen(step[i].send));
 	}
 	wait_for(fd, &seen, from, "echo=");
 	if (!strchr(strstr(seen.s, "echo="), '\n'))
