@@ -2,6 +2,19 @@
 # All targets of hwluks. No configure step: pkg-config finds the libraries.
 # `make help` lists the targets people use.
 
+# `make deps check` on a machine that has nothing yet: what deps installs (pkg-config and the libraries it
+# knows) is asked for while this file is read, so deps runs first and the rest in a make of its own.
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+AFTER_DEPS := $(filter-out deps,$(MAKECMDGOALS))
+.PHONY: deps $(AFTER_DEPS)
+deps:
+	@tools/deps.sh
+$(firstword $(AFTER_DEPS)): deps
+	@$(MAKE) --no-print-directory $(AFTER_DEPS)
+$(wordlist 2,99,$(AFTER_DEPS)): $(firstword $(AFTER_DEPS))
+	@:
+else
+
 VERSION := 0.1.0
 GIT_VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 
@@ -46,7 +59,7 @@ PURE_OBJS := $(PURE_SRCS:%.c=$(BUILD)/%.o)
 OBJS      := $(SRCS:%.c=$(BUILD)/%.o)
 LIB_OBJS  := $(filter-out $(BUILD)/src/hwluks.o,$(OBJS))
 
-.PHONY: all help check check-fast check-unit check-cli clean install uninstall dist lint format-check
+.PHONY: all check-fast check-unit check-cli clean
 all: $(BUILD)/hwluks
 
 $(BUILD)/hwluks: $(OBJS)
@@ -65,6 +78,7 @@ PURE_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard 
 SYS_TESTS  := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/sys_*.c)))
 UNIT_TESTS := $(PURE_TESTS) $(SYS_TESTS)
 CLI_TESTS  := $(sort $(wildcard tests/cli/*.bats))
+CLI_TOOLS  := $(BUILD)/tools/tables $(BUILD)/tools/accel-md
 
 $(PURE_TESTS): $(BUILD)/tests/unit/%: tests/unit/%.c $(PURE_OBJS)
 	@mkdir -p $(@D)
@@ -78,16 +92,17 @@ $(SYS_TESTS): $(BUILD)/tests/unit/%: tests/unit/%.c $(LIB_OBJS)
 	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(OUR_LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB_OBJS) \
 		-lcmocka $(LIB_LIBS)
 
-PROVE = HWLUKS=$(abspath $(BUILD))/hwluks BUILD=$(abspath $(BUILD)) CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' --timer
+TEST_ENV = HWLUKS=$(abspath $(BUILD))/hwluks BUILD=$(abspath $(BUILD))
+PROVE = $(TEST_ENV) CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' --timer
 
 check-unit: $(UNIT_TESTS)
-	$(PROVE) $(UNIT_TESTS)
+	@$(TEST_ENV) tools/prove.sh unit: $(UNIT_TESTS)
 
-check-cli: $(BUILD)/hwluks
-	$(PROVE) $(CLI_TESTS)
+check-cli: $(BUILD)/hwluks $(CLI_TOOLS)
+	@$(TEST_ENV) tools/prove.sh cli: $(CLI_TESTS)
 
-check-fast: $(BUILD)/hwluks $(UNIT_TESTS)
-	$(PROVE) $(UNIT_TESTS) $(CLI_TESTS)
+check-fast: $(BUILD)/hwluks $(UNIT_TESTS) $(CLI_TOOLS)
+	@$(TEST_ENV) tools/prove.sh unit: $(UNIT_TESTS) cli: $(CLI_TESTS)
 
 clean:
 	rm -rf $(BUILD)
@@ -95,4 +110,9 @@ clean:
 -include tests/vm/vm.mk
 -include tests/fuzz/fuzz.mk
 -include tools/tools.mk
+-include tools/install.mk
+-include tools/lint.mk
+-include tools/check.mk
 -include $(wildcard $(OBJS:.o=.d) $(UNIT_TESTS:=.d))
+
+endif

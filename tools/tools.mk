@@ -22,3 +22,9 @@ readme-table: $(BUILD)/tools/accel-md
 	else \
 		echo "README.md has no accel-table markers" >&2; \
 	fi
+
+# Commands, options, reason codes and exit codes as the program knows them: for the tests of help, man page, completions.
+$(BUILD)/tools/tables: tools/tables.c $(LIB_OBJS)
+	@mkdir -p $(@D)
+	@echo "  TOOL  $@" >&2
+	$(Q)$(CC) $(OUR_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(OUR_LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIB_OBJS) $(LIB_LIBS)
