@@ -522,7 +522,7 @@ int vol_header_backup(const char *device, const char *file, struct strbuf *why)
 		return -EEXIST;
 	}
 	r = vol_load(device, NULL, VOL_PEEK, &v, why);
-	if (r)
+	if (!v)
 		return r;
 	source = open(device, O_RDONLY | O_CLOEXEC);
 	r = source < 0 ? -errno : backup_from_copy(v, source, file);

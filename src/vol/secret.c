@@ -74,6 +74,7 @@ struct tty {
 	bool own; /* in is /dev/tty, opened here */
 	struct termios old;
 	struct sigaction old_action[N_TTY_SIGNALS];
+	sigset_t old_mask, wait_mask;
 };
 
 static int tty_open(struct tty *t)
@@ -92,20 +93,37 @@ static int tty_open(struct tty *t)
 	return -ENOTTY;
 }
 
-/* Handlers without SA_RESTART: the read ends, the terminal is restored, then the signal is sent
- * again. */
-static void tty_silence(struct tty *t)
+/*
+ * Signals are held back but while waiting for input, so that none is lost between prompt and wait;
+ * there they end the wait, the terminal is restored, and the signal is sent again. The two of job
+ * control come from the calls themselves and must not be held back.
+ */
+static void tty_catch(struct tty *t)
 {
 	struct sigaction sa = { .sa_handler = tty_on_signal };
-	struct termios quiet = t->old;
+	sigset_t held;
 
 	tty_signal = 0;
 	sigemptyset(&sa.sa_mask);
+	sigemptyset(&held);
+	for (size_t i = 0; i < N_TTY_SIGNALS; i++)
+		if (tty_signals[i] != SIGTTIN && tty_signals[i] != SIGTTOU)
+			sigaddset(&held, tty_signals[i]);
+	sigprocmask(SIG_BLOCK, &held, &t->old_mask);
+	t->wait_mask = t->old_mask;
 	for (size_t i = 0; i < N_TTY_SIGNALS; i++) {
+		sigdelset(&t->wait_mask, tty_signals[i]);
 		sigaction(tty_signals[i], NULL, &t->old_action[i]);
 		if (t->old_action[i].sa_handler != SIG_IGN)
 			sigaction(tty_signals[i], &sa, NULL);
 	}
+}
+
+static void tty_silence(struct tty *t)
+{
+	struct termios quiet = t->old;
+
+	tty_catch(t);
 	quiet.c_lflag &= ~(tcflag_t)(ECHO | ECHONL);
 	tcsetattr(t->in, TCSAFLUSH, &quiet);
 }
@@ -116,6 +134,7 @@ static void tty_restore(struct tty *t)
 		;
 	for (size_t i = 0; i < N_TTY_SIGNALS; i++)
 		sigaction(tty_signals[i], &t->old_action[i], NULL);
+	sigprocmask(SIG_SETMASK, &t->old_mask, NULL);
 }
 
 static void tty_close(struct tty *t)
@@ -134,12 +153,11 @@ static void tty_say(const struct tty *t, const char *s)
 static int tty_read_line(const struct tty *t, unsigned int timeout_s, struct secret *s)
 {
 	struct pollfd p = { .fd = t->in, .events = POLLIN };
+	const struct timespec limit = { .tv_sec = timeout_s };
 	ssize_t n;
 	int r;
 
-	if (timeout_s > (unsigned int)INT32_MAX / 1000)
-		timeout_s = INT32_MAX / 1000;
-	r = poll(&p, 1, timeout_s ? (int)timeout_s * 1000 : -1);
+	r = ppoll(&p, 1, timeout_s ? &limit : NULL, &t->wait_mask);
 	if (r == 0)
 		return -ETIMEDOUT;
 	if (r < 0)

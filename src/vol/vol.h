@@ -20,8 +20,10 @@ struct blkdev;
 
 /* --- secret.c: passphrases ------------------------------------------------------------------- */
 
-/* Bytes in libcryptsetup's safe memory: locked where the limit allows, wiped when freed. Not a
- * string. */
+/*
+ * Bytes in libcryptsetup's safe memory: locked where the limit allows, wiped when freed. Not a
+ * string.
+ */
 struct secret {
 	char *data;
 	size_t len;
@@ -55,8 +57,10 @@ int secret_read(const struct secret_source *src, struct secret *out, struct strb
 /* True when secret_read would prompt: then SECRET_TRIES tries are right, else one. */
 bool secret_is_prompted(const struct secret_source *src);
 int secret_copy(const void *data, size_t len, struct secret *out);
-/* For main, first thing: no core dump, no ptrace by the user's other processes. Failure is logged,
- * not fatal. */
+/*
+ * For main, first thing: no core dump, no ptrace by the user's other processes. Failure is logged,
+ * not fatal.
+ */
 void secret_protect_process(void);
 
 /* --- facts of a volume, without activating it ------------------------------------------------ */
@@ -111,8 +115,10 @@ enum vol_load_flags {
 	VOL_NO_LOCKS = 1 << 1,
 	VOL_NO_KEYRING = 1 << 2,
 };
-/* header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there · -EBADMSG: one that
- * cannot be read. */
+/*
+ * header NULL: the header is on the device. -EMEDIUMTYPE: no LUKS header there · -EBADMSG: one that
+ * cannot be read.
+ */
 int vol_load(const char *device, const char *header, unsigned int flags, struct volume **out,
              struct strbuf *why);
 void vol_free(struct volume *v);
@@ -154,13 +160,15 @@ struct vol_token {
  * token or plug-in: go on with a passphrase.
  */
 int vol_open_token(struct volume *v, const struct vol_activation *a, const struct vol_token *t);
-/* deferred: the kernel removes it when the last user closes it. -ENODEV not active · -EBUSY in use.
+/* deferred: the kernel removes it when its last user is gone. -ENODEV not active · -EBUSY in use.
  */
 int vol_close(const char *name, bool deferred);
 
-/* Saves the header as `cryptsetup luksHeaderRestore` wants it: new file 0600 (never over an
+/*
+ * Saves the header as `cryptsetup luksHeaderRestore` wants it: new file 0600 (never over an
  * existing one), file and directory synced. Works from a copy; not one byte of the device changes.
- * -EEXIST, -EMEDIUMTYPE (no LUKS header). */
+ * -EEXIST, -EMEDIUMTYPE (no LUKS header).
+ */
 int vol_header_backup(const char *device, const char *file, struct strbuf *why);
 
 /* --- record.c: what an interrupted format leaves behind --------------------------------------- */
@@ -196,12 +204,16 @@ struct record {
 void record_encode(const struct record *r, unsigned char out[RECORD_SIZE]);
 /* 0, -ENOENT (no magic), -EBADMSG (damaged), -ENOTSUP (a later version). */
 int record_decode(const unsigned char in[RECORD_SIZE], struct record *r);
-/* Reads the record of a device or header file through an open descriptor. *state is RECORD_NONE on
- * -ENOENT, with return 0. */
+/*
+ * Reads the record of a device or header file through an open descriptor. *state is RECORD_NONE on
+ * -ENOENT, with return 0.
+ */
 int record_read(int fd, struct record *r, enum record_state *state);
 int record_read_path(const char *path, struct record *r, enum record_state *state);
-/* Adds the block around this byte to the record's list, as it is now. -ENOSPC: the list is full (a
- * second format asks again). */
+/*
+ * Adds the block around this byte to the record's list, as it is now. -ENOSPC: the list is full (a
+ * second format asks again).
+ */
 int record_give(int fd, struct record *r, uint64_t offset);
 /*
  * True when the 4 KiB block around this byte is still what it was when its loss was agreed to. A
@@ -209,8 +221,7 @@ int record_give(int fd, struct record *r, uint64_t offset);
  */
 bool record_covers(int fd, const struct record *r, uint64_t offset);
 
-/* --- format --------------------------------------------------------------------------------------
- */
+/* --- format --------------------------------------------------------------------------------- */
 
 struct vol_pbkdf {
 	char type[12];             /* "argon2id", "argon2i", "pbkdf2" */
@@ -254,8 +265,10 @@ struct vol_format_plan {
  * (too small), with why.
  */
 int vol_format_check(struct vol_format_plan *plan, struct strbuf *why);
-/* Keyslot cipher and key bits for a data spec: aes-xts-plain64, 512 whenever the data cipher is
- * weak or not in libcrypto. NULL = the data cipher. */
+/*
+ * Keyslot cipher and key bits for a data spec: aes-xts-plain64, 512 whenever the data cipher is
+ * weak or not in libcrypto. NULL = the data cipher.
+ */
 const char *vol_keyslot_cipher(enum vol_type type, const struct cipher_spec *spec,
                                unsigned int *key_bits);
 
@@ -283,8 +296,8 @@ const struct record *vol_header_record(const struct vol_header *h);
 
 /*
  * --header FILE: creates it (0600) when absent. An existing file must be told by replace when it is
- * not empty
- * (-EEXIST). *created tells the caller whom to clean up after. Then blkdev_open() it as the target.
+ * not empty (-EEXIST). *created: the caller removes it again when the format fails before its first
+ * write. Then blkdev_open() it as the target.
  */
 int vol_header_file_prepare(const char *path, bool replace, bool *created, struct strbuf *why);
 
@@ -298,13 +311,13 @@ int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbu
 /*
  * Test-open from the device, after it was written: header found by libcryptsetup, passphrase opens
  * slot 0, facts equal the plan's. header NULL: on the device. The caller's exclusive descriptor may
- * stay open.
+ * stay open. On an image file libcryptsetup's locks are off for the rest of the process, since the
+ * caller holds that very lock.
  */
 int vol_format_test(struct vol_header *h, const char *device, const char *header,
                     const struct secret *s, struct strbuf *why);
 
-/* --- header.c: the order of writes as data (used by vol_format_write; here for its tests) --------
- */
+/* --- header.c: the order of writes as data; vol_format_write uses it, its tests look at it ---- */
 
 enum write_what {
 	WRITE_CLEAR_STALE, /* zeros over an old LUKS2 secondary header that lies beyond the new
@@ -337,7 +350,7 @@ struct header_stale {
 	uint64_t offset, len;
 	bool luks2; /* an old secondary header */
 };
-/* From the first 4 KiB of a header image. -EINVAL: no LUKS header. */
+/* From a whole header image. -EINVAL: no LUKS header, or its second copy is not where it says. */
 int header_layout(const unsigned char *image, uint64_t image_len, struct header_layout *out);
 /* Pure: the list, in order. */
 void header_plan_writes(const struct header_layout *l, const struct header_stale *stale,
