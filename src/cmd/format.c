@@ -279,6 +279,7 @@ static int measure_one(struct format_job *j, const struct cipher_spec *spec)
 	struct measure_request rq = { .spec = spec, .run_ms = 200, .runs = 2 };
 	struct measure_result res = { 0 };
 	struct strbuf text = { 0 };
+	char name[256];
 	int r = bringup_verify(&j->c->root, &j->m, spec, true, &text);
 
 	if (r == EXIT_DRIVER_BAD)
@@ -286,10 +287,13 @@ static int measure_one(struct format_job *j, const struct cipher_spec *spec)
 	strbuf_free(&text);
 	if (r)
 		return r == EXIT_DRIVER_BAD ? r : 0;
+	spec_describe(spec, name, sizeof(name));
 	if (!measure_spec(&rq, &res) && j->n_meas < ARRAY_SIZE(j->meas)) {
 		j->meas[j->n_meas] = res.m;
 		j->meas[j->n_meas++].spec = *spec;
-		log_verbose("measured %.1f MB/s written, %.1f read", res.m.write_mbps, res.m.read_mbps);
+		log_verbose("Measured %.1f MB/s written, %.1f MB/s read.", res.m.write_mbps, res.m.read_mbps);
+	} else {
+		log_warn("%s could not be measured: %s", name, *res.text ? res.text : "the limit passed");
 	}
 	return 0;
 }
