@@ -4,26 +4,30 @@
  * it out. Must not know how the image was made, or ask anybody anything.
  *
  * The order, and why each step stands where it does:
- *  1. Zeros over old LUKS2 secondary headers that lie beyond the new image (odd metadata sizes
- * only). The old primary still opens the old volume; had the record come first, the library would
- * resurrect the old header over it.
- *  2. The record, in one write with everything else that names the old content and lies within the
- * image: an old secondary header at 0x4000, the btrfs magic at 64 KiB. So no stop leaves both the
- * record and the old content recognisable. The record is in sector 0, the first to go; the rest of
- * the first block is already what it will be at the end, so the last write changes one sector, and
- * no device tears a sector.
- *  3. Zeros over signatures beyond the image (backup GPT, RAID at the end).
- *  4. Key slots, both JSON areas, zeros where the secondary binary header will be: nothing finds
- * them yet.
- *  5. LUKS2: the secondary binary header. From here on the new volume opens, as the library looks
- * there when the first block is no header. The record knows this block's hash, so its reader says
- * "complete". All of it that is not zero is in one sector, and the rest was zeroed in 4: torn or
- * whole, it is there or it is not.
- *  6. The first block, which replaces the record.
- * A barrier (fdatasync) stands after 1, 2, 3, 4, 5 and 6; within a step the order does not matter.
- * Buffered writes, not O_DIRECT: they need no alignment to the device's block size, keep the page
- * cache that blkid and udev read coherent, and the barrier both flushes the disk's own cache and
- * reports what could not be written.
+ *
+ *  1. The record, in one write with everything else by which the old content could still be
+ *     found: the first block, an old LUKS2 secondary header at 0x4000 (or wherever its magic is),
+ *     the btrfs magic at 64 KiB. So no system call leaves both the record and the old content
+ *     recognisable: with a secondary header left, libcryptsetup would resurrect the old volume
+ *     over the record; with that cleared first, a byte would have changed that nothing names. The
+ *     record is in sector 0, the first to go; the rest of the first block is already what it will
+ *     be at the end, so the last write changes one sector, and no device tears a sector.
+ *  2. Zeros over signatures beyond the image (backup GPT, RAID at the end).
+ *  3. Key slots, both JSON areas, zeros where the secondary binary header will be: nothing finds
+ *     them yet.
+ *  4. LUKS2: the secondary binary header. From here on the new volume opens, as the library looks
+ *     there when the first block is no header. The record knows this block's hash, so its reader
+ *     says "complete". All of it that is not zero is in one sector, and the rest was zeroed in 3:
+ *     torn or whole, it is there or it is not.
+ *  5. The first block, which replaces the record.
+ *
+ * A barrier (fdatasync) stands after each; within a step the order does not matter. Buffered
+ * writes, not O_DIRECT: they need no alignment to the device's block size, keep the page cache that
+ * blkid and udev read coherent, and the barrier both flushes the disk's own cache and reports what
+ * could not be written.
+ *
+ * What is left: power lost in the middle of write 1, when that is longer than a block. The record
+ * is then there, and an old signature may be, too: no data is lost, and a second format finishes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -110,35 +114,40 @@ static void barrier(struct header_writes *w)
 		w->v[w->n - 1].barrier = true;
 }
 
-/* End of what the first write must cover: everything of the old content that can be recognised
- * within the image. */
+/*
+ * End of what the first write must cover: signatures within the image, and old secondary headers
+ * also beyond it (metadata of 4 MiB, and LUKS1 now).
+ */
 static uint64_t record_write_len(const struct header_layout *l, const struct header_stale *stale,
                                  size_t n)
 {
-	uint64_t end = l->bin_len;
+	uint64_t image_part = l->bin_len, end = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t e = stale[i].offset + stale[i].len;
 
-		if (stale[i].offset < l->image_len && e > end)
+		if (stale[i].luks2 && e > end)
 			end = e;
+		if (stale[i].offset < l->image_len && e > image_part)
+			image_part = e < l->image_len ? e : l->image_len;
 	}
-	end = (end + BLOCK - 1) / BLOCK * BLOCK;
-	return end < l->image_len ? end : l->image_len;
+	if (image_part > end)
+		end = image_part;
+	return (end + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* The part of stale ranges that the image does not reach. */
+/* The part of signatures that the image does not reach. */
 static void add_beyond(const struct header_layout *l, const struct header_stale *stale, size_t n,
-                       bool luks2, struct header_writes *out)
+                       struct header_writes *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t from = stale[i].offset, to = from + stale[i].len;
 
-		if (stale[i].luks2 != luks2 || to <= l->image_len)
+		if (stale[i].luks2 || to <= l->image_len)
 			continue;
 		if (from < l->image_len)
 			from = l->image_len;
-		add(out, luks2 ? WRITE_CLEAR_STALE : WRITE_CLEAR_SIGNATURE, from, to - from);
+		add(out, WRITE_CLEAR_SIGNATURE, from, to - from);
 	}
 	barrier(out);
 }
@@ -147,10 +156,9 @@ void header_plan_writes(const struct header_layout *l, const struct header_stale
                         size_t n_stale, struct header_writes *out)
 {
 	memset(out, 0, sizeof(*out));
-	add_beyond(l, stale, n_stale, true, out);
 	add(out, WRITE_RECORD, 0, record_write_len(l, stale, n_stale));
 	barrier(out);
-	add_beyond(l, stale, n_stale, false, out);
+	add_beyond(l, stale, n_stale, out);
 	if (l->type == VOL_LUKS1) {
 		add(out, WRITE_KEYSLOTS, l->bin_len, l->image_len - l->bin_len);
 		barrier(out);
@@ -213,13 +221,18 @@ static int write_zeros(int fd, const struct header_write *w)
 	return r;
 }
 
+struct stale_list {
+	struct header_stale *v;
+	size_t n;
+};
+
 /* A part of the image without its secondary binary header, which must not be found yet. */
 static unsigned char *image_part(const struct vol_header *h, const struct header_write *w)
 {
+	uint64_t second = h->layout.hdr_size, n = h->layout.image_len - w->offset;
 	unsigned char *buf = xcalloc(1, w->len);
-	uint64_t second = h->layout.hdr_size;
 
-	memcpy(buf, h->image + w->offset, w->len);
+	memcpy(buf, h->image + w->offset, n < w->len ? n : w->len);
 	if (second >= w->offset && second + BLOCK <= w->offset + w->len)
 		memset(buf + second - w->offset, 0, BLOCK);
 	return buf;
@@ -234,28 +247,52 @@ static int write_json(int fd, const struct vol_header *h, const struct header_wr
 	return r;
 }
 
+/* Beyond the image nothing changes but what is stale. */
+static int fill_beyond(int fd, unsigned char *buf, uint64_t from, uint64_t to,
+                       const struct stale_list *s)
+{
+	for (uint64_t at = from; at < to;) {
+		ssize_t n = pread(fd, buf + at, to - at, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		at += (uint64_t)n;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].luks2 && s->v[i].offset >= from && s->v[i].offset + s->v[i].len <= to)
+			memset(buf + s->v[i].offset, 0, s->v[i].len);
+	return 0;
+}
+
 /* One call: what vanishes with the old first block vanishes together with it. */
-static int write_record(int fd, const struct vol_header *h, const struct header_write *w)
+static int write_record(int fd, const struct vol_header *h, const struct header_write *w,
+                        const struct stale_list *s)
 {
 	unsigned char *buf = image_part(h, w);
-	int r;
+	int r = 0;
 
 	record_encode(&h->record, buf);
-	r = write_all(fd, buf, w->len, 0);
+	if (w->len > h->layout.image_len)
+		r = fill_beyond(fd, buf, h->layout.image_len, w->len, s);
+	if (!r)
+		r = write_all(fd, buf, w->len, 0);
 	free(buf);
 	return r;
 }
 
-static int write_one(int fd, const struct vol_header *h, const struct header_write *w)
+static int write_one(int fd, const struct vol_header *h, const struct header_write *w,
+                     const struct stale_list *s)
 {
 	int r;
 
 	log_debug("format: write %d: %llu bytes at %llu", (int)w->what, (unsigned long long)w->len,
 	          (unsigned long long)w->offset);
-	if (w->what == WRITE_CLEAR_STALE || w->what == WRITE_CLEAR_SIGNATURE)
+	if (w->what == WRITE_CLEAR_SIGNATURE)
 		r = write_zeros(fd, w);
 	else if (w->what == WRITE_RECORD)
-		r = write_record(fd, h, w);
+		r = write_record(fd, h, w, s);
 	else if (w->what == WRITE_JSON)
 		r = write_json(fd, h, w);
 	else
@@ -277,10 +314,10 @@ static const char *state_text(const struct header_writes *w, size_t failed)
 }
 
 static int run_writes(int fd, const struct vol_header *h, const struct header_writes *w,
-                      struct strbuf *why)
+                      const struct stale_list *s, struct strbuf *why)
 {
 	for (size_t i = 0; i < w->n; i++) {
-		int r = write_one(fd, h, &w->v[i]);
+		int r = write_one(fd, h, &w->v[i], s);
 
 		if (!r)
 			continue;
@@ -296,11 +333,6 @@ static int run_writes(int fd, const struct vol_header *h, const struct header_wr
 
 /* --- what must vanish
  * ------------------------------------------------------------------------------- */
-
-struct stale_list {
-	struct header_stale *v;
-	size_t n;
-};
 
 static void stale_add(struct stale_list *s, uint64_t offset, uint64_t len, bool luks2)
 {
@@ -404,7 +436,7 @@ int vol_format_write(struct vol_header *h, const struct blkdev *bd, struct strbu
 	h->record.n_given = 0;
 	gather_stale(bd, &stale, &h->record);
 	header_plan_writes(&h->layout, stale.v, stale.n, &w);
-	r = run_writes(bd->fd, h, &w, why);
+	r = run_writes(bd->fd, h, &w, &stale, why);
 	header_writes_free(&w);
 	free(stale.v);
 	if (lock >= 0)

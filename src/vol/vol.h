@@ -320,10 +320,9 @@ int vol_format_test(struct vol_header *h, const char *device, const char *header
 /* --- header.c: the order of writes as data; vol_format_write uses it, its tests look at it ---- */
 
 enum write_what {
-	WRITE_CLEAR_STALE, /* zeros over an old LUKS2 secondary header that lies beyond the new
-	                      image */
-	WRITE_RECORD,      /* the record in sector 0, and whatever must vanish together with the old
-	                      first block */
+	WRITE_RECORD, /* the record in sector 0, and what must vanish together with the old first
+	                 block: signatures, old secondary headers. Beyond the image other bytes stay
+	               */
 	WRITE_CLEAR_SIGNATURE, /* zeros over a signature beyond the new image */
 	WRITE_KEYSLOTS,
 	WRITE_JSON,     /* both JSON areas, zeros where the secondary binary header will be */
