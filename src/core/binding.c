@@ -3,9 +3,9 @@
  * Which driver serves an open dm-crypt mapping, and how sure that is.
  * Pure: lists of algorithms and mappings in, an answer with its evidence out; reads nothing.
  *
- * What the counts mean (seen on 6.1): a registered, idle entry shows 1; each transform adds 1 to its driver, to the
- * drivers inside of it, and to a fallback that its driver keeps; a template instance that nobody uses adds nothing.
- * One mapping has keycount transforms.
+ * What the counts mean (seen on 6.1): a registered, idle entry shows 1; each transform adds 1 to
+ * its driver, to the drivers inside of it, and to a fallback that its driver keeps; a template
+ * instance that nobody uses adds nothing. One mapping has keycount transforms.
  */
 #include "core/binding.h"
 
@@ -56,12 +56,16 @@ const char *binding_api_name(const struct cipher_spec *spec, char *buf, size_t s
 	return buf;
 }
 
-/* --- counting -------------------------------------------------------------------------------------------------- */
+/* --- counting
+ * --------------------------------------------------------------------------------------------------
+ */
 
-/* A driver under one API name; rows of equal name and driver (6.1 lists such) are taken together. */
+/* A driver under one API name; rows of equal name and driver (6.1 lists such) are taken together.
+ */
 struct row {
 	const struct alg *alg;
-	long users; /* transforms that somebody opened on purpose: not inside another driver, not as its fallback */
+	long users; /* transforms that somebody opened on purpose: not inside another driver, not as
+	               its fallback */
 };
 struct rows {
 	struct row v[ROWS_MAX];
@@ -79,7 +83,8 @@ static long transforms(const struct alg_list *l, const char *driver)
 	return sum;
 }
 
-/* True when `driver` is one of the direct arguments of the template instance: "cbc-aes-geode" in "essiv(cbc-aes-geode,sha256-generic)". */
+/* True when `driver` is one of the direct arguments of the template instance: "cbc-aes-geode" in
+ * "essiv(cbc-aes-geode,sha256-generic)". */
 static bool is_argument(const char *instance, const char *driver)
 {
 	const char *s = strchr(instance, '('), *start;
@@ -114,8 +119,8 @@ static long inner_transforms(const struct alg_list *l, const char *driver)
 }
 
 /*
- * The driver opens a software twin of the same name with every transform, whatever the key size (geode-aes does).
- * Template instances inherit the flag but have no twin.
+ * The driver opens a software twin of the same name with every transform, whatever the key size
+ * (geode-aes does). Template instances inherit the flag but have no twin.
  */
 static bool keeps_fallback(const struct alg *a)
 {
@@ -132,7 +137,8 @@ static bool keeps_fallback(const struct alg *a)
 
 static bool fits(const struct alg *a, const char *api)
 {
-	if (a->internal || a->selftest == SELFTEST_UNKNOWN || (a->flags_known && (a->flags & ALG_FLAG_ALLOCATES_MEMORY)))
+	if (a->internal || a->selftest == SELFTEST_UNKNOWN ||
+	    (a->flags_known && (a->flags & ALG_FLAG_ALLOCATES_MEMORY)))
 		return false;
 	if (a->type == ALG_CIPHER || a->type == ALG_HASH || a->type == ALG_RNG)
 		return false;
@@ -177,7 +183,8 @@ static void charge_fallbacks(const struct alg_list *l, struct rows *r)
 			struct row *below = &r->v[k];
 			long n = below->users < owed ? below->users : owed;
 
-			if (below->alg->priority >= r->v[i].alg->priority || keeps_fallback(below->alg) || n <= 0)
+			if (below->alg->priority >= r->v[i].alg->priority ||
+			    keeps_fallback(below->alg) || n <= 0)
 				continue;
 			below->users -= n;
 			owed -= n;
@@ -197,7 +204,9 @@ static void count_rows(const struct alg_list *l, const char *api, struct rows *r
 	charge_fallbacks(l, r);
 }
 
-/* --- deciding ---------------------------------------------------------------------------------------------------- */
+/* --- deciding
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void set(struct binding *out, enum binding_evidence e, const char *driver)
 {
@@ -210,8 +219,8 @@ static long keys_of(const struct cipher_spec *spec)
 	return spec->keycount ? (long)spec->keycount : 1;
 }
 
-void binding_from_rise(const struct alg_list *before, const struct alg_list *after, const struct cipher_spec *spec,
-		       struct binding *out)
+void binding_from_rise(const struct alg_list *before, const struct alg_list *after,
+                       const struct cipher_spec *spec, struct binding *out)
 {
 	const struct alg *risen = NULL;
 	struct rows old, now;
@@ -232,10 +241,13 @@ void binding_from_rise(const struct alg_list *before, const struct alg_list *aft
 	}
 	set(out, n == 1 ? BINDING_RECORDED : BINDING_UNKNOWN, n == 1 ? risen->driver : NULL);
 	if (n == 1)
-		snprintf(out->why, sizeof(out->why), "The count of %.100s rose when the mapping was made.", risen->driver);
+		snprintf(out->why, sizeof(out->why),
+		         "The count of %.100s rose when the mapping was made.", risen->driver);
 	else
-		snprintf(out->why, sizeof(out->why), n ? "The counts of %u drivers of %.100s rose at the same time." :
-							 "The counts of %u drivers of %.100s rose.", n, api);
+		snprintf(out->why, sizeof(out->why),
+		         n ? "The counts of %u drivers of %.100s rose at the same time."
+		           : "The counts of %u drivers of %.100s rose.",
+		         n, api);
 }
 
 static bool is_candidate(const struct binding_query *q, const char *driver)
@@ -258,45 +270,59 @@ static long others_users(const struct binding_query *q, const char *api)
 	return n;
 }
 
-/* The record holds unless a listed driver has users that nothing but this mapping, bound anew, explains. */
-static void decide_recorded(const struct binding_query *q, struct rows *r, long total, long others, struct binding *out)
+/* The record holds unless a listed driver has users that nothing but this mapping, bound anew,
+ * explains. */
+static void decide_recorded(const struct binding_query *q, struct rows *r, long total, long others,
+                            struct binding *out)
 {
 	struct row *row = find_row(r, q->recorded);
 
 	if (row && row->users > 0) {
 		set(out, BINDING_RECORDED, q->recorded);
-		snprintf(out->why, sizeof(out->why), "%.100s was seen to bind, and it is in use.", q->recorded);
+		snprintf(out->why, sizeof(out->why), "%.100s was seen to bind, and it is in use.",
+		         q->recorded);
 		return;
 	}
 	if (q->others_known && total > others) {
 		set(out, BINDING_UNKNOWN, NULL);
-		snprintf(out->why, sizeof(out->why),
-			 "%.100s was seen to bind, but now another driver has users that no other mapping explains.", q->recorded);
+		snprintf(
+			out->why, sizeof(out->why),
+			"%.100s was seen to bind, but now another driver has users that no other mapping explains.",
+			q->recorded);
 		return;
 	}
 	set(out, BINDING_RECORDED, q->recorded);
 	out->unlisted = true;
-	snprintf(out->why, sizeof(out->why),
-		 "%.100s was seen to bind; a driver registered later took its place in the list, not in this mapping.", q->recorded);
+	snprintf(
+		out->why, sizeof(out->why),
+		"%.100s was seen to bind; a driver registered later took its place in the list, not in this mapping.",
+		q->recorded);
 }
 
 /* Exactly one listed driver has users. */
-static void decide_counted(const struct binding_query *q, const struct row *row, long want, struct binding *out)
+static void decide_counted(const struct binding_query *q, const struct row *row, long want,
+                           struct binding *out)
 {
 	const char *driver = row->alg->driver;
 
 	if (row->users < want) {
 		set(out, BINDING_UNKNOWN, NULL);
-		snprintf(out->why, sizeof(out->why),
-			 "%.100s is held %ld times where %ld are needed: some volume runs on a driver that is no longer listed.", driver, row->users, want);
+		snprintf(
+			out->why, sizeof(out->why),
+			"%.100s is held %ld times where %ld are needed: some volume runs on a driver that is no longer listed.",
+			driver, row->users, want);
 		return;
 	}
-	set(out, q->others_known && row->users == want ? BINDING_COUNTED : BINDING_INFERRED, driver);
+	set(out, q->others_known && row->users == want ? BINDING_COUNTED : BINDING_INFERRED,
+	    driver);
 	if (out->evidence == BINDING_COUNTED)
-		snprintf(out->why, sizeof(out->why), "%.100s is the only driver in use that fits.", driver);
+		snprintf(out->why, sizeof(out->why), "%.100s is the only driver in use that fits.",
+		         driver);
 	else
-		snprintf(out->why, sizeof(out->why), "%.100s is the only driver in use that fits, but has users besides this volume.",
-			 driver);
+		snprintf(
+			out->why, sizeof(out->why),
+			"%.100s is the only driver in use that fits, but has users besides this volume.",
+			driver);
 }
 
 void binding_decide(const struct binding_query *q, struct binding *out)
@@ -323,10 +349,13 @@ void binding_decide(const struct binding_query *q, struct binding *out)
 	} else if (n == 1) {
 		decide_counted(q, used, others + keys_of(q->spec), out);
 	} else if (n) {
-		snprintf(out->why, sizeof(out->why), "%u drivers of %.100s are in use, so the counts cannot tell.", n, api);
+		snprintf(out->why, sizeof(out->why),
+		         "%u drivers of %.100s are in use, so the counts cannot tell.", n, api);
 	} else {
 		out->unlisted = true;
-		snprintf(out->why, sizeof(out->why),
-			 "No listed driver of %.100s is in use: the volume holds one that a later driver took out of the list.", api);
+		snprintf(
+			out->why, sizeof(out->why),
+			"No listed driver of %.100s is in use: the volume holds one that a later driver took out of the list.",
+			api);
 	}
 }

@@ -42,7 +42,8 @@ const char *crypt_flags_text(unsigned int flags, char *buf, size_t size)
 		buf[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(flag_names) && len < size; i++)
 		if (flags & flag_names[i].flag)
-			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? " " : "", flag_names[i].name);
+			len += (size_t)snprintf(buf + len, size - len, "%s%s", len ? " " : "",
+			                        flag_names[i].name);
 	return buf;
 }
 
@@ -98,7 +99,8 @@ static int parse_keyring(char *key, struct crypt_table *t)
 	if (!desc || !desc[1])
 		return -EINVAL;
 	*desc = '\0';
-	if (parse_u64(key + 1, KEY_BYTES_MAX, &bytes) || !*type || !str_copy(t->key_type, sizeof(t->key_type), type))
+	if (parse_u64(key + 1, KEY_BYTES_MAX, &bytes) || !*type ||
+	    !str_copy(t->key_type, sizeof(t->key_type), type))
 		return -EINVAL;
 	t->keyring = true;
 	t->key_bits = (unsigned int)bytes * 8;

@@ -21,24 +21,24 @@ enum crypt_flags {
 };
 
 struct crypt_table {
-	char cipher[256];     /* as in the table: "aes-xts-plain64", "capi:…"; spec_parse takes it */
-	unsigned int key_bits; /* whole volume key, key count included; 0 = no key set ("-") */
-	bool keyring;	       /* the table refers to a kernel key instead of carrying it */
-	char key_type[16];     /* with keyring: "logon", "user", "encrypted", "trusted" */
-	uint64_t iv_offset;    /* 512-byte sectors */
-	char device[256];      /* "253:1", or a path */
-	uint64_t offset;       /* on device, 512-byte sectors */
-	unsigned int flags;    /* CRYPT_FLAG_* */
+	char cipher[256]; /* as in the table: "aes-xts-plain64", "capi:…"; spec_parse takes it */
+	unsigned int key_bits;    /* whole volume key, key count included; 0 = no key set ("-") */
+	bool keyring;             /* the table refers to a kernel key instead of carrying it */
+	char key_type[16];        /* with keyring: "logon", "user", "encrypted", "trusted" */
+	uint64_t iv_offset;       /* 512-byte sectors */
+	char device[256];         /* "253:1", or a path */
+	uint64_t offset;          /* on device, 512-byte sectors */
+	unsigned int flags;       /* CRYPT_FLAG_* */
 	unsigned int sector_size; /* bytes; 512 when the table does not say */
-	unsigned int tag_size;	  /* integrity:N:type, bytes; 0 = none */
-	char integrity[64];	  /* type of it: "aead", "none", "hmac(sha256)"; "" = none */
-	bool unknown_args;	  /* there were optional arguments this parser does not know */
+	unsigned int tag_size;    /* integrity:N:type, bytes; 0 = none */
+	char integrity[64];       /* type of it: "aead", "none", "hmac(sha256)"; "" = none */
+	bool unknown_args;        /* there were optional arguments this parser does not know */
 };
 
 /*
- * Parses the target parameters (what follows "crypt" in a table line). `params` is changed: words are cut,
- * and every byte of a key is overwritten with '0' before anything else can fail, whatever is wrong with the rest.
- * 0, or -EINVAL (then *out is all zero).
+ * Parses the target parameters (what follows "crypt" in a table line). `params` is changed: words
+ * are cut, and every byte of a key is overwritten with '0' before anything else can fail, whatever
+ * is wrong with the rest. 0, or -EINVAL (then *out is all zero).
  */
 int crypt_table_parse(char *params, struct crypt_table *out);
 

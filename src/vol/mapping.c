@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
  * dm-crypt mappings through libdevmapper: throw-away ones, and the facts of open ones.
- * Must not know LUKS headers or policies. No udev: each task carries the flags that keep udev's rules off and none waits.
+ * Must not know LUKS headers or policies. No udev: each task carries the flags that keep udev's
+ * rules off and none waits.
  */
 #include "vol/mapping.h"
 
@@ -20,21 +21,25 @@
 #include "util/util.h"
 
 /*
- * No symbolic links, no probing, no other rules; and libdm makes no node either, since nodes are opened by number here.
- * A rule that read a test mapping would hang with its engine and keep the mapping busy.
+ * No symbolic links, no probing, no other rules; and libdm makes no node either, since nodes are
+ * opened by number here. A rule that read a test mapping would hang with its engine and keep the
+ * mapping busy.
  */
-#define NO_UDEV                                                                                                        \
-	(DM_UDEV_DISABLE_DM_RULES_FLAG | DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG | DM_UDEV_DISABLE_DISK_RULES_FLAG |      \
-	 DM_UDEV_DISABLE_OTHER_RULES_FLAG | DM_UDEV_DISABLE_LIBRARY_FALLBACK)
+#define NO_UDEV                                                                 \
+	(DM_UDEV_DISABLE_DM_RULES_FLAG | DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG | \
+	 DM_UDEV_DISABLE_DISK_RULES_FLAG | DM_UDEV_DISABLE_OTHER_RULES_FLAG |   \
+	 DM_UDEV_DISABLE_LIBRARY_FALLBACK)
 
 #define REMOVE_TRIES   10
 #define REMOVE_STEP_MS 100
 
-/* --- libdm's messages: the last error is kept for `why`, the rest dropped (a debug line may name anything) --------- */
+/* --- libdm's messages: the last error is kept for `why`, the rest dropped (a debug line may name
+ * anything) --------- */
 
 static char last_error[200];
 
-static void PRINTF(5, 6) note_error(int level, const char *file, int line, int code, const char *fmt, ...)
+static void PRINTF(5, 6)
+	note_error(int level, const char *file, int line, int code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -103,7 +108,8 @@ static int task_run_without_udev(struct dm_task *t)
 	return task_run(t);
 }
 
-/* --- is it there ---------------------------------------------------------------------------------------------- */
+/* --- is it there
+ * ---------------------------------------------------------------------------------------------- */
 
 static bool kernel_has_dm(void)
 {
@@ -132,14 +138,18 @@ int mapping_available(char *why, size_t size)
 	else if (geteuid())
 		err = -EACCES;
 	if (why)
-		snprintf(why, size, "%s",
-			 err == -ENODEV ? "this kernel has no device-mapper (module dm_mod is neither loaded nor built in)" :
-			 err == -EACCES ? "device-mapper needs root" :
-					  last_error);
+		snprintf(
+			why, size, "%s",
+			err == -ENODEV
+				? "this kernel has no device-mapper (module dm_mod is neither loaded nor built in)"
+			: err == -EACCES ? "device-mapper needs root"
+					 : last_error);
 	return err;
 }
 
-/* --- device nodes ------------------------------------------------------------------------------------------------ */
+/* --- device nodes
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static int open_checked(mode_t type, dev_t dev, const char *path, int oflags)
 {
@@ -194,22 +204,58 @@ int mapping_open(const struct mapping *m, int oflags)
 	return device_open(S_IFBLK, m->dev, path, oflags);
 }
 
-/* --- creating and removing ---------------------------------------------------------------------------------------- */
+/* --- creating and removing
+ * ---------------------------------------------------------------------------------------- */
 
-/* Creates a one-target mapping. params may hold a key: everything libdm and the kernel copy is wiped by them. */
-static int create_one(const char *name, const char *type, const char *params, uint64_t sectors, bool readonly)
+static int create_empty(const char *name, bool readonly)
 {
 	struct dm_task *t = task_new(DM_DEVICE_CREATE, name);
 	char uuid[MAPPING_UUID_MAX];
 	int err = -ENOMEM;
 
 	snprintf(uuid, sizeof(uuid), "HWLUKS-%.100s", name);
-	if (t && dm_task_secure_data(t) && dm_task_set_uuid(t, uuid) && (!readonly || dm_task_set_ro(t)) &&
-	    dm_task_add_target(t, 0, sectors, type, params))
-		err = task_run_without_udev(t);
+	if (t && dm_task_set_uuid(t, uuid) && (!readonly || dm_task_set_ro(t)))
+		err = task_run(t);
 	if (t)
 		dm_task_destroy(t);
 	return err;
+}
+
+/* params may hold a key: everything that libdm and the kernel copy of it is wiped by them. */
+static int load_table(const char *name, const char *type, const char *params, uint64_t sectors,
+                      bool readonly)
+{
+	struct dm_task *t = task_new(DM_DEVICE_RELOAD, name);
+	int err = -ENOMEM;
+
+	if (t && dm_task_secure_data(t) && (!readonly || dm_task_set_ro(t)) &&
+	    dm_task_add_target(t, 0, sectors, type, params))
+		err = task_run(t);
+	if (t)
+		dm_task_destroy(t);
+	return err;
+}
+
+static int resume(const char *name)
+{
+	struct dm_task *t = task_new(DM_DEVICE_RESUME, name);
+	int err = task_run_without_udev(t);
+
+	if (t)
+		dm_task_destroy(t);
+	return err;
+}
+
+/* Creates a one-target mapping; in three steps, since libdm's one-step form loses the kernel's
+ * error number. */
+static int create_one(const char *name, const char *type, const char *params, uint64_t sectors,
+                      bool readonly)
+{
+	int err = create_empty(name, readonly);
+
+	if (!err)
+		err = load_table(name, type, params, sectors, readonly);
+	return err ? err : resume(name);
 }
 
 static int remove_once(const char *name, bool deferred)
@@ -254,17 +300,16 @@ static int device_number(const char *name, dev_t *dev)
 }
 
 /* "zero" below a crypt mapping: writes vanish, reads are zeros, so only the cipher costs time. */
-static int create_zero(const struct mapping_request *rq, struct mapping *out, char *device, size_t size)
+static int create_zero(const struct mapping_request *rq, struct mapping *out, char *device,
+                       size_t size)
 {
 	dev_t dev;
 	int err;
 
 	snprintf(out->zero_name, sizeof(out->zero_name), "%.120s-zero", out->name);
 	err = create_one(out->zero_name, "zero", "", rq->sectors, false);
-	if (err) {
-		out->zero_name[0] = '\0';
-		return err;
-	}
+	if (err) /* not to be mistaken for what the crypt target says about its cipher */
+		return -ENOTBLK;
 	err = device_number(out->zero_name, &dev);
 	if (!err)
 		snprintf(device, size, "%u:%u", major(dev), minor(dev));
@@ -300,7 +345,8 @@ static void arguments_text(const struct mapping_request *rq, char *buf, size_t s
 		snprintf(buf, size, " %u%s%s%s", n, flags[0] ? " " : "", flags, sector);
 }
 
-static int create_crypt(const struct mapping_request *rq, const struct mapping *m, const char *device)
+static int create_crypt(const struct mapping_request *rq, const struct mapping *m,
+                        const char *device)
 {
 	char cipher[256], arguments[300];
 	size_t key_len = rq->spec->key_bits / 8, at, size;
@@ -319,8 +365,8 @@ static int create_crypt(const struct mapping_request *rq, const struct mapping *
 	at = (size_t)snprintf(params, size, "%s ", cipher);
 	hex_text(params + at, rq->key, key_len);
 	at += 2 * key_len;
-	snprintf(params + at, size - at, " %llu %s %llu%s", (unsigned long long)rq->iv_offset, device,
-		 (unsigned long long)rq->device_offset, arguments);
+	snprintf(params + at, size - at, " %llu %s %llu%s", (unsigned long long)rq->iv_offset,
+	         device, (unsigned long long)rq->device_offset, arguments);
 	err = create_one(m->name, "crypt", params, rq->sectors, rq->readonly);
 	crypt_safe_free(params);
 	return err;
@@ -336,6 +382,8 @@ static void explain(int err, char *why, size_t size)
 		s = "the kernel has no driver that dm-crypt may use for this cipher";
 	else if (err == -EINVAL)
 		s = "the kernel refused the cipher, the IV or the length of the key";
+	else if (err == -ENOTBLK)
+		s = "the kernel has no zero target (module dm-zero)";
 	snprintf(why, size, "%s (%s)", *s ? s : "device-mapper failed", strerror(-err));
 }
 
@@ -392,7 +440,8 @@ int mapping_remove_with_last_user(const struct mapping *m)
 	return err;
 }
 
-/* --- facts of open mappings ----------------------------------------------------------------------------------------- */
+/* --- facts of open mappings
+ * ----------------------------------------------------------------------------------------- */
 
 static void fill_spec(struct mapping_facts *f)
 {
@@ -479,7 +528,8 @@ int mapping_get(const char *name, struct mapping_facts *out)
 	return err;
 }
 
-/* Adds the facts of each crypt mapping named in the list; what vanished meanwhile or is none is left out. */
+/* Adds the facts of each crypt mapping named in the list; what vanished meanwhile or is none is
+ * left out. */
 static void add_all(struct dm_names *names, struct mapping_list *out)
 {
 	struct mapping_facts f;

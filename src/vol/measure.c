@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,14 +21,15 @@
 #include "vol/trial.h"
 
 #define REQUEST_DEFAULT (1024u * 1024)
-#define REQUEST_MAX	(64u * 1024 * 1024)
-#define RUN_MS_DEFAULT	1000u
-#define RUNS_DEFAULT	3u
-#define RUNS_MAX	15u
-#define SPARE_MS	10000u /* opening, and a machine that is busy otherwise */
-#define STALL_MS	10000u
-#define WARM_UP_MS	250u /* at most; a quarter of a run */
-#define DEVICE_BYTES	(1024ull * 1024 * 1024)
+#define REQUEST_MAX     (64u * 1024 * 1024)
+#define RUN_MS_DEFAULT  1000u
+#define RUNS_DEFAULT    3u
+#define RUNS_MAX        15u
+#define SPARE_MS        10000u /* opening, and a machine that is busy otherwise */
+#define STALL_MS        10000u
+#define WARM_UP_MS      250u /* at most; a quarter of a run */
+#define ZERO_BYTES      (1024ull * 1024 * 1024)
+#define MEMORY_BYTES    (16ull * 1024 * 1024)
 
 /* Shared with the parent: what was measured before a limit passed still counts. */
 struct bench {
@@ -41,6 +43,7 @@ struct bench {
 	double rate[2][RUNS_MAX];
 	volatile unsigned int n[2];
 	char driver[ALG_NAME_MAX];
+	bool over_memory;
 	char text[256];
 };
 
@@ -52,30 +55,35 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* --- the child --------------------------------------------------------------------------------------------------- */
+/* --- the child
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 struct run {
 	struct bench *b;
 	int dev;
 	void *buf;
-	uint64_t offset;
-	double deadline; /* of everything */
+	uint64_t offset, end; /* the next request; where to start again */
+	double deadline;      /* of everything */
 };
 
-/* Requests one after the other for at least `least` seconds; *rate in MB/s. -ETIMEDOUT when cut short by the deadline. */
+/* Requests one after the other for at least `least` seconds; *rate in MB/s. -ETIMEDOUT when cut
+ * short by the deadline. */
 static int run_once(struct run *r, bool write, double least, double *rate)
 {
 	double start = seconds(), now = start;
 	uint64_t bytes = 0;
 
 	while (now - start < least) {
-		ssize_t n = write ? pwrite(r->dev, r->buf, r->b->request, (off_t)r->offset) :
-				    pread(r->dev, r->buf, r->b->request, (off_t)r->offset);
+		ssize_t n = write ? pwrite(r->dev, r->buf, r->b->request, (off_t)r->offset)
+		                  : pread(r->dev, r->buf, r->b->request, (off_t)r->offset);
 
 		if (n != (ssize_t)r->b->request)
 			return n < 0 ? -errno : -EIO;
 		bytes += r->b->request;
-		r->offset = (r->offset + r->b->request) % (DEVICE_BYTES / r->b->request * r->b->request);
+		r->offset += r->b->request;
+		if (r->offset + r->b->request > r->end)
+			r->offset = 0;
 		r->b->trial.beat++;
 		now = seconds();
 		if (now > r->deadline)
@@ -102,10 +110,37 @@ static int run_direction(struct run *r, int d)
 	return err;
 }
 
-static int make_mapping(struct bench *b)
+/* Over the zero target, or over memory when there is none. The loop device stays open with the
+ * process. */
+static int make_over(struct run *r, struct mapping_request *rq)
 {
-	struct mapping_request rq = { .prefix = "hwluks-bench", .spec = &b->spec, .cipher = b->cipher[0] ? b->cipher : NULL,
-				      .sectors = DEVICE_BYTES / 512 };
+	struct bench *b = r->b;
+	char device[32];
+	int memory, loop, err;
+	dev_t dev;
+
+	r->end = ZERO_BYTES;
+	rq->sectors = ZERO_BYTES / 512;
+	err = trial_create(&b->trial, rq, b->text, sizeof(b->text));
+	if (err != -ENOTBLK)
+		return err;
+	r->end = b->request > MEMORY_BYTES ? b->request : MEMORY_BYTES;
+	err = trial_loop(&b->trial, r->end, &memory, &loop, &dev, b->text, sizeof(b->text));
+	if (err)
+		return err;
+	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
+	rq->device = device;
+	rq->sectors = r->end / 512;
+	b->over_memory = true;
+	return trial_create(&b->trial, rq, b->text, sizeof(b->text));
+}
+
+static int make_mapping(struct run *r)
+{
+	struct bench *b = r->b;
+	struct mapping_request rq = { .prefix = "hwluks-bench",
+		                      .spec = &b->spec,
+		                      .cipher = b->cipher[0] ? b->cipher : NULL };
 	size_t len = b->spec.key_bits / 8;
 	void *key = crypt_safe_alloc(len);
 	struct alg_list before;
@@ -114,7 +149,7 @@ static int make_mapping(struct bench *b)
 	trial_algs(&before);
 	if (key && getrandom(key, len, 0) == (ssize_t)len) {
 		rq.key = key;
-		err = trial_create(&b->trial, &rq, b->text, sizeof(b->text));
+		err = make_over(r, &rq);
 	}
 	crypt_safe_free(key);
 	if (!err)
@@ -125,16 +160,18 @@ static int make_mapping(struct bench *b)
 
 static int bench(struct trial *t)
 {
-	struct run r = { .b = (struct bench *)t, .deadline = seconds() + ((struct bench *)t)->total_ms / 1e3 };
+	struct run r = { .b = (struct bench *)t,
+		         .deadline = seconds() + ((struct bench *)t)->total_ms / 1e3 };
 	int err = trial_need_dm(r.b->text, sizeof(r.b->text));
 
 	if (err)
 		return err;
-	r.buf = mmap(NULL, r.b->request, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r.buf = mmap(NULL, r.b->request, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	             0);
 	if (r.buf == MAP_FAILED)
 		return -ENOMEM;
 	memset(r.buf, 0x5a, r.b->request);
-	err = make_mapping(r.b);
+	err = make_mapping(&r);
 	if (err)
 		return err;
 	r.dev = trial_open(t, O_RDWR);
@@ -146,7 +183,9 @@ static int bench(struct trial *t)
 	return err;
 }
 
-/* --- the parent ---------------------------------------------------------------------------------------------------- */
+/* --- the parent
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static int by_size(const void *a, const void *b)
 {
@@ -186,9 +225,11 @@ static int set_up(const struct measure_request *rq, struct bench *b)
 	b->runs = rq->runs ? rq->runs : RUNS_DEFAULT;
 	b->direction[0] = !rq->no_write;
 	b->direction[1] = !rq->no_read;
-	b->total_ms = rq->total_ms ? rq->total_ms : (b->runs + 1) * directions * b->run_ms + SPARE_MS;
-	if (!b->spec.key_bits || b->spec.key_bits % 8 || b->spec.key_bits > 4096 || b->runs > RUNS_MAX || b->request > REQUEST_MAX ||
-	    b->request % b->spec.sector_size || !directions)
+	b->total_ms =
+		rq->total_ms ? rq->total_ms : (b->runs + 1) * directions * b->run_ms + SPARE_MS;
+	if (!b->spec.key_bits || b->spec.key_bits % 8 || b->spec.key_bits > 4096 ||
+	    b->runs > RUNS_MAX || b->request > REQUEST_MAX || b->request % b->spec.sector_size ||
+	    !directions)
 		return -EINVAL;
 	return 0;
 }
@@ -197,7 +238,8 @@ static void fill_result(struct bench *b, struct measure_result *res)
 {
 	unsigned int n[2];
 
-	/* A child that could not be killed still has the memory: nothing of it is trusted without a bound. */
+	/* A child that could not be killed still has the memory: nothing of it is trusted without a
+	 * bound. */
 	for (int d = 0; d < 2; d++)
 		n[d] = b->n[d] < RUNS_MAX ? b->n[d] : RUNS_MAX;
 	fill_rate(b->rate[0], n[0], &res->write);
@@ -205,6 +247,7 @@ static void fill_result(struct bench *b, struct measure_result *res)
 	res->m.spec = b->spec;
 	res->m.write_mbps = res->write.median;
 	res->m.read_mbps = res->read.median;
+	res->over_memory = b->over_memory;
 	str_copy(res->driver, sizeof(res->driver), b->driver);
 }
 
@@ -216,8 +259,9 @@ static bool complete(const struct bench *b, const struct measure_result *res)
 static int explain(int err, const struct bench *b, struct measure_result *res)
 {
 	if (err == -ETIMEDOUT) {
-		snprintf(res->text, sizeof(res->text), "The limit of %u ms passed after %u write runs and %u read runs.", b->total_ms,
-			 res->write.runs, res->read.runs);
+		snprintf(res->text, sizeof(res->text),
+		         "The limit of %u ms passed after %u write runs and %u read runs.",
+		         b->total_ms, res->write.runs, res->read.runs);
 		return complete(b, res) ? 0 : err;
 	}
 	if (err && b->text[0])
@@ -238,11 +282,13 @@ int measure_spec(const struct measure_request *rq, struct measure_result *res)
 	if (!err) {
 		/* The child stops by itself; this is for when it does not answer. */
 		limits.total_ms = b->total_ms + 1000;
-		trial_run(bench, &b->trial, &limits, &end, res->left_behind, sizeof(res->left_behind));
+		trial_run(bench, &b->trial, &limits, &end, res->left_behind,
+		          sizeof(res->left_behind));
 		fill_result(b, res);
 		err = explain(end.err, b, res);
 	} else {
-		snprintf(res->text, sizeof(res->text), "nothing to measure: key, request or number of runs is out of range");
+		snprintf(res->text, sizeof(res->text),
+		         "nothing to measure: key, request or number of runs is out of range");
 	}
 	trial_free(b, sizeof(*b));
 	return err;

@@ -3,9 +3,11 @@
  * Throughput of a spec through a real dm-crypt table, no disk involved.
  * Knows mappings and children; must not rank or judge.
  *
- * Method: O_DIRECT requests over a crypt mapping on the dm zero target (writes are discarded, reads are decrypted zeros), wall
- * time by CLOCK_MONOTONIC, one warm-up run, then several runs; the median counts. AF_ALG is never used: it binds drivers
- * that dm-crypt may not have. One request is in flight at a time; dm-crypt cuts it into sector-sized jobs.
+ * Method: O_DIRECT requests over a crypt mapping on the dm zero target (writes are discarded, reads
+ * are decrypted zeros), or where the kernel lacks that, on a loop device in memory, which costs
+ * time of its own. Wall time by CLOCK_MONOTONIC, one warm-up run, then several runs; the median
+ * counts. AF_ALG is never used: it binds drivers that dm-crypt may not have. One request is in
+ * flight at a time; dm-crypt cuts it into sector-sized jobs.
  */
 #pragma once
 
@@ -19,12 +21,12 @@
 
 struct measure_request {
 	const struct cipher_spec *spec; /* key_bits set; sector_size 0 = 512 */
-	const char *cipher;		/* table text to force a driver ("capi:…"), or NULL */
-	unsigned int request_size;	/* bytes, a multiple of the sector size; 0 = 1 MiB */
-	unsigned int run_ms;		/* shortest length of a run; 0 = 1000 */
-	unsigned int runs;		/* per direction, after the warm-up; 0 = 3; at most 15 */
+	const char *cipher;             /* table text to force a driver ("capi:…"), or NULL */
+	unsigned int request_size;      /* bytes, a multiple of the sector size; 0 = 1 MiB */
+	unsigned int run_ms;            /* shortest length of a run; 0 = 1000 */
+	unsigned int runs;              /* per direction, after the warm-up; 0 = 3; at most 15 */
 	bool no_write, no_read;
-	unsigned int total_ms;		/* for everything; 0 = what the runs need, plus 10 s */
+	unsigned int total_ms; /* for everything; 0 = what the runs need, plus 10 s */
 };
 /* One direction, MB/s (10^6 bytes); all 0 when not measured. */
 struct rate {
@@ -35,12 +37,15 @@ struct measure_result {
 	struct measurement m; /* spec and medians, for policy_rank() */
 	struct rate write, read;
 	char driver[ALG_NAME_MAX]; /* by reference count; "" = could not be told */
-	char text[256];		   /* why it failed or was cut short; "" = complete */
+	bool over_memory; /* no zero target here: measured over a loop device in memory, not to be
+	                     compared with others */
+	char text[256];   /* why it failed or was cut short; "" = complete */
 	char left_behind[192];
 };
 /*
- * 0, or negative errno: -ENODEV no device-mapper, -ENOENT the kernel refused the spec, -ETIMEDOUT the limit passed before each
- * direction had one run (when it passes later, the runs so far count and text says so), -EIO. Returns within total_ms and three seconds.
+ * 0, or negative errno: -ENODEV no device-mapper, -ENOENT the kernel refused the spec, -ETIMEDOUT
+ * the limit passed before each direction had one run (when it passes later, the runs so far count
+ * and text says so), -EIO. Returns within total_ms and three seconds.
  */
 int measure_spec(const struct measure_request *rq, struct measure_result *res);
 /* True when the two medians differ by more than their spreads: ranges low..high do not overlap. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Takes a broken driver out of the kernel's choice, and remembers per boot which drivers were proven or taken out.
- * Knows NETLINK_CRYPTO through sys and /run/hwluks; must not decide whether a driver is bad.
+ * Takes a broken driver out of the kernel's choice, and remembers per boot which drivers were
+ * proven or taken out. Knows NETLINK_CRYPTO through sys and /run/hwluks; must not decide whether a
+ * driver is bad.
  */
 #include "vol/quarantine.h"
 
@@ -20,7 +21,8 @@
 
 #define NETLINK_LIMIT_MS 4000
 
-/* --- what belongs to the row --------------------------------------------------------------------------------------- */
+/* --- what belongs to the row
+ * --------------------------------------------------------------------------------------- */
 
 static bool is_own(const struct accel *a, const char *driver)
 {
@@ -35,27 +37,31 @@ static bool ends_word(char c)
 	return c == '\0' || c == ',' || c == ')' || c == '(';
 }
 
-/* A template instance with one of the row's drivers inside: "essiv(cbc-aes-geode,sha256-generic)". */
+/* A template instance with one of the row's drivers inside: "essiv(cbc-aes-geode,sha256-generic)".
+ */
 static bool is_built_on(const struct accel *a, const char *driver)
 {
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
 		size_t len = strlen(g->driver);
 
-		for (const char *s = strstr(driver, g->driver); len && s; s = strstr(s + 1, g->driver))
+		for (const char *s = strstr(driver, g->driver); len && s;
+		     s = strstr(s + 1, g->driver))
 			if (s > driver && (s[-1] == '(' || s[-1] == ',') && ends_word(s[len]))
 				return true;
 	}
 	return false;
 }
 
-static void list_drivers(const struct accel *a, const struct alg_list *l, bool own, struct strv *out)
+static void list_drivers(const struct accel *a, const struct alg_list *l, bool own,
+                         struct strv *out)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (own ? is_own(a, l->v[i].driver) : is_built_on(a, l->v[i].driver))
 			strv_add_unique(out, l->v[i].driver);
 }
 
-/* --- the work, in a child: the kernel does it inside the send call, and an engine may hang there ------------------- */
+/* --- the work, in a child: the kernel does it inside the send call, and an engine may hang there
+ * ------------------- */
 
 struct work {
 	const struct accel *accel;
@@ -114,7 +120,8 @@ static int work(void *arg, int out)
 	return err;
 }
 
-/* --- the judgement: only the kernel's own list counts ---------------------------------------------------------------- */
+/* --- the judgement: only the kernel's own list counts
+ * ---------------------------------------------------------------- */
 
 static int check_list(const struct accel *a, struct quarantine_result *res)
 {
@@ -130,7 +137,8 @@ static int check_list(const struct accel *a, struct quarantine_result *res)
 		if (l.v[i].priority <= 0 || (!is_own(a, driver) && !is_built_on(a, driver)))
 			continue;
 		if (n < sizeof(res->still))
-			n += (size_t)snprintf(res->still + n, sizeof(res->still) - n, "%s%s", n ? " " : "", driver);
+			n += (size_t)snprintf(res->still + n, sizeof(res->still) - n, "%s%s",
+			                      n ? " " : "", driver);
 	}
 	alg_list_free(&l);
 	return n ? -EIO : 0;
@@ -146,29 +154,40 @@ static int explain(int err, const struct accel *a, struct quarantine_result *res
 	const char *module = module_of(a);
 
 	if (err == -EPROTONOSUPPORT || err == -EAFNOSUPPORT || err == -ENOENT) {
-		snprintf(res->text, sizeof(res->text),
-			 "%s could not be taken out of use: this kernel has no crypto_user. Do not use it: unload %s, or put "
-			 "\"blacklist %s\" into a file in /etc/modprobe.d and restart.", a->name, module, module);
+		snprintf(
+			res->text, sizeof(res->text),
+			"%s could not be taken out of use: this kernel has no crypto_user. Do not use it: unload %s, or put "
+			"\"blacklist %s\" into a file in /etc/modprobe.d and restart.",
+			a->name, module, module);
 		return -ENOSYS;
 	}
 	if (err == -ETIMEDOUT)
-		snprintf(res->text, sizeof(res->text),
-			 "%s could not be taken out of use: the kernel did not answer. Restart with module_blacklist=%s on the kernel "
-			 "command line.", a->name, module);
+		snprintf(
+			res->text, sizeof(res->text),
+			"%s could not be taken out of use: the kernel did not answer. Restart with module_blacklist=%s on the kernel "
+			"command line.",
+			a->name, module);
 	else if (err && res->still[0])
-		snprintf(res->text, sizeof(res->text), "%s is still in the kernel's choice (%.120s): restart with module_blacklist=%s.",
-			 a->name, res->still, module);
+		snprintf(
+			res->text, sizeof(res->text),
+			"%s is still in the kernel's choice (%.120s): restart with module_blacklist=%s.",
+			a->name, res->still, module);
 	else if (err)
-		snprintf(res->text, sizeof(res->text), "%s could not be taken out of use: %s.", a->name, strerror(-err));
+		snprintf(res->text, sizeof(res->text), "%s could not be taken out of use: %s.",
+		         a->name, strerror(-err));
 	else
-		snprintf(res->text, sizeof(res->text), "%s was taken out of use until the next boot: %u algorithms at priority 0, %u "
-			 "instances removed.", a->name, res->lowered, res->deleted);
+		snprintf(
+			res->text, sizeof(res->text),
+			"%s was taken out of use until the next boot: %u algorithms at priority 0, %u "
+			"instances removed.",
+			a->name, res->lowered, res->deleted);
 	return err;
 }
 
 static bool may_be_taken_out(const struct accel *a)
 {
-	return a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU && a->kind != ACCEL_CPU_SIMD && a->algs;
+	return a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU && a->kind != ACCEL_CPU_SIMD &&
+	       a->algs;
 }
 
 int quarantine_driver(const struct accel *a, struct quarantine_result *res)
@@ -179,7 +198,8 @@ int quarantine_driver(const struct accel *a, struct quarantine_result *res)
 
 	memset(res, 0, sizeof(*res));
 	if (!may_be_taken_out(a)) {
-		snprintf(res->text, sizeof(res->text), "%s is code of the CPU and is never taken out of use.", a->name);
+		snprintf(res->text, sizeof(res->text),
+		         "%s is code of the CPU and is never taken out of use.", a->name);
 		return -EPERM;
 	}
 	counts = w.counts = trial_alloc(2 * sizeof(*counts));
@@ -192,11 +212,14 @@ int quarantine_driver(const struct accel *a, struct quarantine_result *res)
 	return explain(err, a, res);
 }
 
-/* --- stamps ------------------------------------------------------------------------------------------------------------ */
+/* --- stamps
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 /*
- * New with every load of the module: a sysfs directory gets its inode number when the kernel makes it, and numbers are
- * not given out again before the counter wraps (fs/kernfs/dir.c, idr_alloc_cyclic). 0 for code built into the kernel.
+ * New with every load of the module: a sysfs directory gets its inode number when the kernel makes
+ * it, and numbers are not given out again before the counter wraps (fs/kernfs/dir.c,
+ * idr_alloc_cyclic). 0 for code built into the kernel.
  */
 static unsigned long long module_identity(const char *module)
 {
@@ -216,8 +239,8 @@ static void stamp_text(const char *module, enum stamp_state state, char *buf, si
 {
 	char boot[48];
 
-	snprintf(buf, size, "%s %llu %s\n", rundir_boot_id(boot, sizeof(boot)), module_identity(module),
-		 state == STAMP_QUARANTINED ? "quarantined" : "verified");
+	snprintf(buf, size, "%s %llu %s\n", rundir_boot_id(boot, sizeof(boot)),
+	         module_identity(module), state == STAMP_QUARANTINED ? "quarantined" : "verified");
 }
 
 static void stamp_name(const char *driver, const struct cipher_spec *spec, char *buf, size_t size)
@@ -225,8 +248,9 @@ static void stamp_name(const char *driver, const struct cipher_spec *spec, char 
 	char text[256];
 
 	if (spec)
-		snprintf(buf, size, "verified-%.80s-%.80s-%u-%u", driver, spec_text(spec, text, sizeof(text)), spec->key_bits,
-			 spec->sector_size ? spec->sector_size : 512);
+		snprintf(buf, size, "verified-%.80s-%.80s-%u-%u", driver,
+		         spec_text(spec, text, sizeof(text)), spec->key_bits,
+		         spec->sector_size ? spec->sector_size : 512);
 	else
 		snprintf(buf, size, "quarantined-%.80s", driver);
 }
@@ -252,7 +276,8 @@ enum stamp_state stamp_read(const char *driver, const char *module, const struct
 	return stamp_is(name, module, STAMP_VERIFIED) ? STAMP_VERIFIED : STAMP_NONE;
 }
 
-int stamp_write(const char *driver, const char *module, const struct cipher_spec *spec, enum stamp_state state)
+int stamp_write(const char *driver, const char *module, const struct cipher_spec *spec,
+                enum stamp_state state)
 {
 	char name[220], text[160];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * The ciphertext that dm-crypt must produce, by libcrypto. Must not know devices: buffers in, buffers out.
- * IVs as in drivers/md/dm-crypt.c (6.1): plain 32 bits LE, plain64 64 bits LE, plain64be big-endian at the end.
+ * The ciphertext that dm-crypt must produce, by libcrypto. Must not know devices: buffers in,
+ * buffers out. IVs as in drivers/md/dm-crypt.c (6.1): plain 32 bits LE, plain64 64 bits LE,
+ * plain64be big-endian at the end.
  */
 #include "vol/reference.h"
 
@@ -16,14 +17,21 @@
 #define BLOCK 16u
 
 enum ref_mode { REF_ECB, REF_CBC, REF_XTS, REF_XTS_BY_BLOCKS };
-enum ref_iv { REF_IV_NONE, REF_IV_NULL, REF_IV_PLAIN, REF_IV_PLAIN64, REF_IV_PLAIN64BE, REF_IV_ESSIV };
+enum ref_iv {
+	REF_IV_NONE,
+	REF_IV_NULL,
+	REF_IV_PLAIN,
+	REF_IV_PLAIN64,
+	REF_IV_PLAIN64BE,
+	REF_IV_ESSIV
+};
 
 struct reference {
 	enum ref_mode mode;
 	enum ref_iv iv;
 	unsigned int sector_size;
 	EVP_CIPHER_CTX *enc, *dec; /* data */
-	EVP_CIPHER_CTX *ivc;	   /* single blocks: ESSIV, or the tweak of XTS by blocks */
+	EVP_CIPHER_CTX *ivc;       /* single blocks: ESSIV, or the tweak of XTS by blocks */
 };
 
 static int find_iv(const struct cipher_spec *spec, enum ref_iv *iv)
@@ -32,8 +40,12 @@ static int find_iv(const struct cipher_spec *spec, enum ref_iv *iv)
 		const char *name;
 		enum ref_iv iv;
 	} ivs[] = {
-		{ "", REF_IV_NONE },	   { "null", REF_IV_NULL },	      { "plain", REF_IV_PLAIN },
-		{ "plain64", REF_IV_PLAIN64 }, { "plain64be", REF_IV_PLAIN64BE }, { "essiv", REF_IV_ESSIV },
+		{ "", REF_IV_NONE },
+		{ "null", REF_IV_NULL },
+		{ "plain", REF_IV_PLAIN },
+		{ "plain64", REF_IV_PLAIN64 },
+		{ "plain64be", REF_IV_PLAIN64BE },
+		{ "essiv", REF_IV_ESSIV },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ivs); i++) {
@@ -42,7 +54,8 @@ static int find_iv(const struct cipher_spec *spec, enum ref_iv *iv)
 		*iv = ivs[i].iv;
 		if (*iv != REF_IV_ESSIV)
 			return 0;
-		return !strcmp(spec->ivopts, "sha256") || !strcmp(spec->ivopts, "md5") ? 0 : -ENOTSUP;
+		return !strcmp(spec->ivopts, "sha256") || !strcmp(spec->ivopts, "md5") ? 0
+		                                                                       : -ENOTSUP;
 	}
 	return -ENOTSUP;
 }
@@ -89,13 +102,17 @@ static const EVP_CIPHER *cipher_of(enum ref_mode mode, unsigned int bits)
 	case REF_XTS:
 		return bits == 256 ? EVP_aes_128_xts() : EVP_aes_256_xts();
 	case REF_CBC:
-		return bits == 128 ? EVP_aes_128_cbc() : bits == 192 ? EVP_aes_192_cbc() : EVP_aes_256_cbc();
+		return bits == 128   ? EVP_aes_128_cbc()
+		       : bits == 192 ? EVP_aes_192_cbc()
+		                     : EVP_aes_256_cbc();
 	case REF_XTS_BY_BLOCKS:
 		return EVP_aes_192_ecb();
 	case REF_ECB:
 		break;
 	}
-	return bits == 128 ? EVP_aes_128_ecb() : bits == 192 ? EVP_aes_192_ecb() : EVP_aes_256_ecb();
+	return bits == 128   ? EVP_aes_128_ecb()
+	       : bits == 192 ? EVP_aes_192_ecb()
+	                     : EVP_aes_256_ecb();
 }
 
 static EVP_CIPHER_CTX *keyed(const EVP_CIPHER *cipher, const void *key, bool encrypt)
@@ -103,7 +120,8 @@ static EVP_CIPHER_CTX *keyed(const EVP_CIPHER *cipher, const void *key, bool enc
 	static const unsigned char no_iv[BLOCK];
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 
-	if (c && EVP_CipherInit_ex(c, cipher, NULL, key, no_iv, encrypt) == 1 && EVP_CIPHER_CTX_set_padding(c, 0) == 1)
+	if (c && EVP_CipherInit_ex(c, cipher, NULL, key, no_iv, encrypt) == 1 &&
+	    EVP_CIPHER_CTX_set_padding(c, 0) == 1)
 		return c;
 	EVP_CIPHER_CTX_free(c);
 	return NULL;
@@ -116,7 +134,8 @@ static EVP_CIPHER_CTX *essiv_cipher(const struct cipher_spec *spec, const void *
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	EVP_CIPHER_CTX *c = NULL;
 
-	if (EVP_Digest(key, spec->key_bits / 8, hash, NULL, md5 ? EVP_md5() : EVP_sha256(), NULL) == 1)
+	if (EVP_Digest(key, spec->key_bits / 8, hash, NULL, md5 ? EVP_md5() : EVP_sha256(), NULL) ==
+	    1)
 		c = keyed(md5 ? EVP_aes_128_ecb() : EVP_aes_256_ecb(), hash, true);
 	OPENSSL_cleanse(hash, sizeof(hash));
 	return c;
@@ -140,7 +159,8 @@ int reference_new(const struct cipher_spec *spec, const void *key, struct refere
 		r->ivc = essiv_cipher(spec, key);
 	else if (r->mode == REF_XTS_BY_BLOCKS)
 		r->ivc = keyed(cipher, (const char *)key + 24, true);
-	if (!r->enc || !r->dec || (!r->ivc && (r->iv == REF_IV_ESSIV || r->mode == REF_XTS_BY_BLOCKS)))
+	if (!r->enc || !r->dec ||
+	    (!r->ivc && (r->iv == REF_IV_ESSIV || r->mode == REF_XTS_BY_BLOCKS)))
 		goto fail;
 	*out = r;
 	return 0;
@@ -163,8 +183,8 @@ static bool run(EVP_CIPHER_CTX *c, const unsigned char *iv, const void *in, void
 {
 	int n = 0;
 
-	return EVP_CipherInit_ex(c, NULL, NULL, NULL, iv, -1) == 1 && EVP_CipherUpdate(c, out, &n, in, (int)len) == 1 &&
-	       (size_t)n == len;
+	return EVP_CipherInit_ex(c, NULL, NULL, NULL, iv, -1) == 1 &&
+	       EVP_CipherUpdate(c, out, &n, in, (int)len) == 1 && (size_t)n == len;
 }
 
 static bool make_iv(struct reference *r, uint64_t sector, unsigned char iv[BLOCK])
@@ -175,7 +195,8 @@ static bool make_iv(struct reference *r, uint64_t sector, unsigned char iv[BLOCK
 	if (r->iv == REF_IV_NONE || r->iv == REF_IV_NULL)
 		return true;
 	for (unsigned int i = 0; i < bytes; i++)
-		iv[r->iv == REF_IV_PLAIN64BE ? BLOCK - 1 - i : i] = (unsigned char)(sector >> (8 * i));
+		iv[r->iv == REF_IV_PLAIN64BE ? BLOCK - 1 - i : i] =
+			(unsigned char)(sector >> (8 * i));
 	return r->iv != REF_IV_ESSIV || run(r->ivc, NULL, iv, iv, BLOCK);
 }
 
@@ -201,7 +222,8 @@ static void next_tweak(unsigned char t[BLOCK])
 }
 
 /* 2 x 192 bits: dm-crypt takes it, libcrypto has no such cipher. */
-static bool xts_by_blocks(struct reference *r, bool encrypt, const unsigned char *iv, const unsigned char *in, unsigned char *out)
+static bool xts_by_blocks(struct reference *r, bool encrypt, const unsigned char *iv,
+                          const unsigned char *in, unsigned char *out)
 {
 	unsigned char tweak[BLOCK], block[BLOCK];
 
@@ -217,7 +239,8 @@ static bool xts_by_blocks(struct reference *r, bool encrypt, const unsigned char
 	return true;
 }
 
-int reference_crypt(struct reference *r, bool encrypt, uint64_t sector, const void *in, void *out, size_t len)
+int reference_crypt(struct reference *r, bool encrypt, uint64_t sector, const void *in, void *out,
+                    size_t len)
 {
 	unsigned char iv[BLOCK];
 	bool ok;
@@ -232,7 +255,8 @@ int reference_crypt(struct reference *r, bool encrypt, uint64_t sector, const vo
 		if (ok && r->mode == REF_XTS_BY_BLOCKS)
 			ok = xts_by_blocks(r, encrypt, iv, from, to);
 		else if (ok)
-			ok = run(encrypt ? r->enc : r->dec, r->mode == REF_ECB ? NULL : iv, from, to, r->sector_size);
+			ok = run(encrypt ? r->enc : r->dec, r->mode == REF_ECB ? NULL : iv, from,
+			         to, r->sector_size);
 		if (!ok)
 			return -EIO;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Small notes in /run/hwluks: written whole or not at all, readable by root only, gone with the boot.
- * Must not know what a note says.
+ * Small notes in /run/hwluks: written whole or not at all, readable by root only, gone with the
+ * boot. Must not know what a note says.
  */
 #include "vol/rundir.h"
 
@@ -28,7 +28,9 @@ static int check_owner(int fd, mode_t type)
 
 	if (fstat(fd, &st))
 		return -errno;
-	return st.st_uid == geteuid() && (st.st_mode & S_IFMT) == type && !(st.st_mode & 022) ? 0 : -EPERM;
+	return st.st_uid == geteuid() && (st.st_mode & S_IFMT) == type && !(st.st_mode & 022)
+	               ? 0
+	               : -EPERM;
 }
 
 static int open_dir(bool create)

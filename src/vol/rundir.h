@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Small notes in /run/hwluks: written whole or not at all, readable by root only, gone with the boot.
- * Must not know what a note says.
+ * Small notes in /run/hwluks: written whole or not at all, readable by root only, gone with the
+ * boot. Must not know what a note says.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Who serves an open volume: the record that `open` leaves in /run/hwluks, and the look-up that status uses.
- * Gathers for core/binding.c, which decides.
+ * Who serves an open volume: the record that `open` leaves in /run/hwluks, and the look-up that
+ * status uses. Gathers for core/binding.c, which decides.
  */
 #include "vol/serving.h"
 
@@ -21,8 +21,9 @@ static void note_name(const char *mapping, char *buf, size_t size)
 }
 
 /*
- * What tells this mapping from an earlier one of the same name and number: the inode of its sysfs directory, which is new
- * for each block device that is made (diskseq would do, but is in 5.15 and later only).
+ * What tells this mapping from an earlier one of the same name and number: the inode of its sysfs
+ * directory, which is new for each block device that is made (diskseq would do, but is in 5.15 and
+ * later only).
  */
 static unsigned long long creation_mark(dev_t dev)
 {
@@ -38,11 +39,13 @@ static void mark_text(const struct mapping_facts *f, char *buf, size_t size)
 {
 	char boot[48];
 
-	snprintf(buf, size, "boot %s\ndevice %u:%u\nmark %llu\nuuid %s\ncipher %s\n", rundir_boot_id(boot, sizeof(boot)),
-		 major(f->dev), minor(f->dev), creation_mark(f->dev), f->uuid, f->table.cipher);
+	snprintf(buf, size, "boot %s\ndevice %u:%u\nmark %llu\nuuid %s\ncipher %s\n",
+	         rundir_boot_id(boot, sizeof(boot)), major(f->dev), minor(f->dev),
+	         creation_mark(f->dev), f->uuid, f->table.cipher);
 }
 
-int serving_record(const char *name, const struct alg_list *before, const struct alg_list *after, struct binding *out)
+int serving_record(const char *name, const struct alg_list *before, const struct alg_list *after,
+                   struct binding *out)
 {
 	struct mapping_facts facts;
 	char mark[640], text[800], note[160];
@@ -89,7 +92,8 @@ static bool read_record(const struct mapping_facts *f, char *driver, size_t size
 		return false;
 	line = text + strlen(mark);
 	line[strcspn(line, "\n")] = '\0';
-	return str_starts(line, "driver ") && str_copy(driver, size, line + strlen("driver ")) && *driver;
+	return str_starts(line, "driver ") && str_copy(driver, size, line + strlen("driver ")) &&
+	       *driver;
 }
 
 /* Specs of all other open crypt mappings. */
@@ -117,7 +121,8 @@ int serving_find(const struct machine *m, const struct mapping_facts *facts, str
 	memset(out, 0, sizeof(*out));
 	if (!facts->spec_known || !m->algs_known) {
 		snprintf(out->why, sizeof(out->why), "%s",
-			 m->algs_known ? "The volume's cipher is not understood." : "The kernel's list of algorithms could not be read.");
+		         m->algs_known ? "The volume's cipher is not understood."
+		                       : "The kernel's list of algorithms could not be read.");
 		return 0;
 	}
 	err = other_specs(facts, &others, &q.n_others);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Work on a throw-away mapping in a child that may hang: started, watched for progress, killed, swept up after.
- * Shared by verify.c and measure.c; must not know what the work proves.
+ * Work on a throw-away mapping in a child that may hang: started, watched for progress, killed,
+ * swept up after. Shared by verify.c and measure.c; must not know what the work proves.
  *
- * child_run() has one limit for everything. A slow machine must not look like a hung engine, so here the child
- * counts its requests in shared memory, and no progress is what ends it early.
+ * child_run() has one limit for everything. A slow machine must not look like a hung engine, so
+ * here the child counts its requests in shared memory, and no progress is what ends it early.
  */
 #include "vol/trial.h"
 
@@ -29,12 +29,12 @@
 #include "core/binding.h"
 #include "sys/sys.h"
 
-#define KILL_WAIT_MS   1000
-#define SWEEP_LIMIT_MS 1800
-#define LOOK_MS	       50 /* how often progress is looked at */
-#define LOOP_TRIES     16
+#define KILL_WAIT_MS    1000
+#define SWEEP_LIMIT_MS  1800
+#define LOOK_MS         50 /* how often progress is looked at */
+#define LOOP_TRIES      16
 #define MODULE_LIMIT_MS 5000
-#define LOOP_CONTROL   makedev(10, 237) /* Documentation/admin-guide/devices.txt */
+#define LOOP_CONTROL    makedev(10, 237) /* Documentation/admin-guide/devices.txt */
 
 void *trial_alloc(size_t size)
 {
@@ -60,9 +60,11 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* --- the child and its watch ------------------------------------------------------------------------------------ */
+/* --- the child and its watch
+ * ------------------------------------------------------------------------------------ */
 
-static void __attribute__((noreturn)) child_main(int (*fn)(struct trial *), struct trial *t, pid_t parent)
+static void __attribute__((noreturn))
+child_main(int (*fn)(struct trial *), struct trial *t, pid_t parent)
 {
 	sigset_t none;
 	int err;
@@ -98,7 +100,8 @@ static bool gone_within(pid_t pid, int pidfd, int ms, int *status)
 }
 
 /* Waits for the child's end, or for a limit. */
-static bool watch(pid_t pid, int pidfd, const struct trial *t, const struct trial_limits *limits, int *status)
+static bool watch(pid_t pid, int pidfd, const struct trial *t, const struct trial_limits *limits,
+                  int *status)
 {
 	int64_t start = now_ms(), last = start, now;
 	uint32_t beat = t->beat;
@@ -128,7 +131,8 @@ static bool kill_child(pid_t pid, int pidfd)
 	return false;
 }
 
-static void run_child(int (*fn)(struct trial *), struct trial *t, const struct trial_limits *limits, struct trial_end *end)
+static void run_child(int (*fn)(struct trial *), struct trial *t, const struct trial_limits *limits,
+                      struct trial_end *end)
 {
 	pid_t parent = getpid(), pid = fork();
 	int pidfd, status = 0;
@@ -162,7 +166,8 @@ static int sweep(void *arg, int out)
 	return mapping_remove(&t->mapping);
 }
 
-static void name_left(const struct trial *t, const struct trial_end *end, bool mapping, char *buf, size_t size)
+static void name_left(const struct trial *t, const struct trial_end *end, bool mapping, char *buf,
+                      size_t size)
 {
 	size_t n = 0;
 
@@ -170,13 +175,14 @@ static void name_left(const struct trial *t, const struct trial_end *end, bool m
 	if (end->left)
 		n = (size_t)snprintf(buf, size, "process %d", (int)end->left);
 	if (mapping && n < size)
-		n += (size_t)snprintf(buf + n, size - n, "%smapping %s", n ? ", " : "", t->mapping.name);
+		n += (size_t)snprintf(buf + n, size - n, "%smapping %s", n ? ", " : "",
+		                      t->mapping.name);
 	if ((mapping || end->left) && t->loop[0] && n < size)
 		snprintf(buf + n, size - n, "%s%s", n ? ", " : "", t->loop);
 }
 
-void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits, struct trial_end *end,
-	       char *left_behind, size_t size)
+void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits,
+               struct trial_end *end, char *left_behind, size_t size)
 {
 	int64_t start = now_ms();
 	bool mapping = false;
@@ -184,13 +190,16 @@ void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_l
 	memset(end, 0, sizeof(*end));
 	run_child(fn, t, limits, end);
 	end->ms = (unsigned int)(now_ms() - start);
-	/* What the child kept open goes with it; here only what a death between create and open left. */
+	/* What the child kept open goes with it; here only what a death between create and open
+	 * left. */
 	if (t->mapping.name[0])
 		mapping = child_run(sweep, t, SWEEP_LIMIT_MS, 0, NULL) != 0;
 	name_left(t, end, mapping, left_behind, size);
 }
 
-/* --- for the child ------------------------------------------------------------------------------------------------- */
+/* --- for the child
+ * -------------------------------------------------------------------------------------------------
+ */
 
 int trial_need_dm(char *why, size_t size)
 {
@@ -239,7 +248,8 @@ int trial_algs(struct alg_list *out)
 	return err;
 }
 
-void trial_driver(const struct alg_list *before, const struct cipher_spec *spec, const char *cipher, char *driver, size_t size)
+void trial_driver(const struct alg_list *before, const struct cipher_spec *spec, const char *cipher,
+                  char *driver, size_t size)
 {
 	struct cipher_spec forced;
 	struct alg_list after;
@@ -256,7 +266,8 @@ void trial_driver(const struct alg_list *before, const struct cipher_spec *spec,
 	alg_list_free(&after);
 }
 
-/* --- a loop device over memory ------------------------------------------------------------------------------------ */
+/* --- a loop device over memory
+ * ------------------------------------------------------------------------------------ */
 
 static int loop_control(void)
 {
@@ -272,7 +283,9 @@ static int loop_control(void)
 /* LOOP_CONFIGURE is in 5.8 and later; before it takes two steps. */
 static int loop_attach(int loop, int memory)
 {
-	struct loop_config cfg = { .fd = (uint32_t)memory, .block_size = 512, .info.lo_flags = LO_FLAGS_AUTOCLEAR };
+	struct loop_config cfg = { .fd = (uint32_t)memory,
+		                   .block_size = 512,
+		                   .info.lo_flags = LO_FLAGS_AUTOCLEAR };
 
 	str_copy((char *)cfg.info.lo_file_name, sizeof(cfg.info.lo_file_name), "hwluks-verify");
 	if (!ioctl(loop, LOOP_CONFIGURE, &cfg))
@@ -330,7 +343,8 @@ static int loop_take_free(int control, int memory, char *node, size_t size, dev_
 	return err;
 }
 
-int trial_loop(struct trial *t, uint64_t bytes, int *memory, int *loop, dev_t *dev, char *why, size_t size)
+int trial_loop(struct trial *t, uint64_t bytes, int *memory, int *loop, dev_t *dev, char *why,
+               size_t size)
 {
 	char node[32] = "";
 	int control;
@@ -341,7 +355,8 @@ int trial_loop(struct trial *t, uint64_t bytes, int *memory, int *loop, dev_t *d
 	if (*memory < 0 || fallocate(*memory, 0, 0, (off_t)bytes)) {
 		int err = -errno;
 
-		snprintf(why, size, "%llu bytes of memory for the test device: %s", (unsigned long long)bytes, strerror(-err));
+		snprintf(why, size, "%llu bytes of memory for the test device: %s",
+		         (unsigned long long)bytes, strerror(-err));
 		return err;
 	}
 	control = loop_control();
@@ -352,7 +367,8 @@ int trial_loop(struct trial *t, uint64_t bytes, int *memory, int *loop, dev_t *d
 	*loop = loop_take_free(control, *memory, node, sizeof(node), dev);
 	close(control);
 	if (*loop < 0) {
-		snprintf(why, size, "no loop device%s%s: %s", *node ? " " : "", node, strerror(-*loop));
+		snprintf(why, size, "no loop device%s%s: %s", *node ? " " : "", node,
+		         strerror(-*loop));
 		return *loop;
 	}
 	str_copy(t->loop, sizeof(t->loop), node);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
  * Proves that the driver the kernel binds for a spec encrypts right, before a volume depends on it.
- * Knows mappings and children; must not know what a caller does with the answer. The method is described in verify.h.
+ * Knows mappings and children; must not know what a caller does with the answer. The method is
+ * described in verify.h.
  */
 #include "vol/verify.h"
 
@@ -20,14 +21,15 @@
 #include "vol/reference.h"
 #include "vol/trial.h"
 
-#define KIB	      1024u
+#define KIB           1024u
 #define UNIT_MIN      (64 * KIB)
 #define UNIT_MAX      (512 * KIB)
-#define UNITS	      8u /* of the passes below, together */
+#define UNITS         8u /* of the passes below, together */
 #define REQUEST_MAX   (1024 * KIB)
 #define KEY_BYTES_MAX 512u
 
-/* Each pass has its own part of the device, so that one write leaves everything to be compared and read back. */
+/* Each pass has its own part of the device, so that one write leaves everything to be compared and
+ * read back. */
 static const struct {
 	unsigned int request; /* bytes; 0 = one sector */
 	unsigned int units;
@@ -62,7 +64,7 @@ struct proof {
 	struct trial trial;
 	/* in */
 	struct cipher_spec spec; /* sector_size set */
-	char cipher[256];	 /* "" = the spec's */
+	char cipher[256];        /* "" = the spec's */
 	unsigned int ops;
 	/* out */
 	enum verify_outcome outcome;
@@ -77,16 +79,19 @@ struct proof {
 /* The child's own. */
 struct run {
 	struct proof *p;
-	int memory, loop, dev;	/* the memory file, the loop device over it, the mapping */
+	int memory, loop, dev; /* the memory file, the loop device over it, the mapping */
 	unsigned int sector_size, unit, rounds, round;
 	uint64_t seed;
-	struct reference *ref; /* NULL when libcrypto lacks the cipher */
+	struct reference *ref;             /* NULL when libcrypto lacks the cipher */
 	unsigned char *plain, *got, *want; /* REQUEST_MAX each; got has a sector more */
 };
 
-/* --- data ------------------------------------------------------------------------------------------------------ */
+/* --- data
+ * ------------------------------------------------------------------------------------------------------
+ */
 
-/* Different in every sector and round, so that no stale or misplaced sector can pass. splitmix64 (Steele et al., 2014). */
+/* Different in every sector and round, so that no stale or misplaced sector can pass. splitmix64
+ * (Steele et al., 2014). */
 static void make_plain(const struct run *r, uint64_t offset, unsigned int len)
 {
 	uint64_t x = r->seed ^ ((uint64_t)r->round << 48);
@@ -102,7 +107,8 @@ static void make_plain(const struct run *r, uint64_t offset, unsigned int len)
 }
 
 /* Offset of the first sector that differs, or len. */
-static unsigned int first_difference(const struct run *r, const unsigned char *a, const unsigned char *b, unsigned int len)
+static unsigned int first_difference(const struct run *r, const unsigned char *a,
+                                     const unsigned char *b, unsigned int len)
 {
 	for (unsigned int at = 0; at < len; at += r->sector_size)
 		if (memcmp(a + at, b + at, r->sector_size))
@@ -110,8 +116,10 @@ static unsigned int first_difference(const struct run *r, const unsigned char *a
 	return len;
 }
 
-/* Offset of the first sector that is the same in both, or len: what was stored must not be the plain text. */
-static unsigned int first_equal(const struct run *r, const unsigned char *a, const unsigned char *b, unsigned int len)
+/* Offset of the first sector that is the same in both, or len: what was stored must not be the
+ * plain text. */
+static unsigned int first_equal(const struct run *r, const unsigned char *a, const unsigned char *b,
+                                unsigned int len)
 {
 	for (unsigned int at = 0; at < len; at += r->sector_size)
 		if (!memcmp(a + at, b + at, r->sector_size))
@@ -119,7 +127,9 @@ static unsigned int first_equal(const struct run *r, const unsigned char *a, con
 	return len;
 }
 
-/* --- one request --------------------------------------------------------------------------------------------------- */
+/* --- one request
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static int fail(struct run *r, enum verify_outcome outcome, uint64_t offset, const char *what)
 {
@@ -127,8 +137,9 @@ static int fail(struct run *r, enum verify_outcome outcome, uint64_t offset, con
 
 	p->outcome = outcome;
 	p->sector = offset / 512;
-	snprintf(p->text, sizeof(p->text), "%s, first in sector %llu, in requests of %u bytes, after %llu operations.", what,
-		 (unsigned long long)p->sector, p->request, (unsigned long long)p->operations);
+	snprintf(p->text, sizeof(p->text),
+	         "%s, first in sector %llu, in requests of %u bytes, after %llu operations.", what,
+	         (unsigned long long)p->sector, p->request, (unsigned long long)p->operations);
 	return -EILSEQ;
 }
 
@@ -145,7 +156,8 @@ static int write_one(struct run *r, uint64_t offset, unsigned int len)
 	make_plain(r, offset, len);
 	n = pwrite(r->dev, r->plain, len, (off_t)offset);
 	if (n != (ssize_t)len)
-		return fail(r, VERIFY_READBACK, offset, n < 0 ? "Writing gave an I/O error" : "Writing stopped short");
+		return fail(r, VERIFY_READBACK, offset,
+		            n < 0 ? "Writing gave an I/O error" : "Writing stopped short");
 	done(r, len);
 	return 0;
 }
@@ -156,15 +168,20 @@ static int check_one(struct run *r, uint64_t offset, unsigned int len)
 	unsigned int at;
 
 	if (pread(r->memory, r->got, len, (off_t)offset) != (ssize_t)len)
-		return fail(r, VERIFY_UNAVAILABLE, offset, "The test device's memory could not be read");
+		return fail(r, VERIFY_UNAVAILABLE, offset,
+		            "The test device's memory could not be read");
 	if (!r->ref) {
 		at = first_equal(r, r->got, r->plain, len);
-		return at == len ? 0 : fail(r, VERIFY_WRONG_DATA, offset + at, "The data was stored unencrypted");
+		return at == len ? 0
+		                 : fail(r, VERIFY_WRONG_DATA, offset + at,
+		                        "The data was stored unencrypted");
 	}
 	if (reference_crypt(r->ref, true, offset / 512, r->plain, r->want, len))
 		return fail(r, VERIFY_UNAVAILABLE, offset, "libcrypto failed to encrypt");
 	at = first_difference(r, r->got, r->want, len);
-	return at == len ? 0 : fail(r, VERIFY_WRONG_DATA, offset + at, "The ciphertext differs from libcrypto's");
+	return at == len ? 0
+	                 : fail(r, VERIFY_WRONG_DATA, offset + at,
+	                        "The ciphertext differs from libcrypto's");
 }
 
 static int read_one(struct run *r, uint64_t offset, unsigned int len)
@@ -175,14 +192,19 @@ static int read_one(struct run *r, uint64_t offset, unsigned int len)
 	unsigned int at;
 
 	if (n != (ssize_t)len)
-		return fail(r, VERIFY_READBACK, offset, n < 0 ? "Reading gave an I/O error" : "Reading stopped short");
+		return fail(r, VERIFY_READBACK, offset,
+		            n < 0 ? "Reading gave an I/O error" : "Reading stopped short");
 	done(r, len);
 	make_plain(r, offset, len);
 	at = first_difference(r, to, r->plain, len);
-	return at == len ? 0 : fail(r, VERIFY_READBACK, offset + at, "What was read is not what was written");
+	return at == len ? 0
+	                 : fail(r, VERIFY_READBACK, offset + at,
+	                        "What was read is not what was written");
 }
 
-/* --- passes ---------------------------------------------------------------------------------------------------------- */
+/* --- passes
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 static int write_and_check(struct run *r, uint64_t offset, unsigned int len)
 {
@@ -228,17 +250,21 @@ static int run_rounds(struct run *r)
 	return 0;
 }
 
-/* --- the child --------------------------------------------------------------------------------------------------- */
+/* --- the child
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 /* Size of the device and number of rounds for the operations wanted. */
 static void plan(struct run *r)
 {
 	uint64_t bytes = (uint64_t)r->p->ops * r->sector_size;
 
-	r->unit = bytes / UNITS > UNIT_MAX ? UNIT_MAX : (unsigned int)(bytes / UNITS / UNIT_MIN * UNIT_MIN);
+	r->unit = bytes / UNITS > UNIT_MAX ? UNIT_MAX
+	                                   : (unsigned int)(bytes / UNITS / UNIT_MIN * UNIT_MIN);
 	if (r->unit < UNIT_MIN)
 		r->unit = UNIT_MIN;
-	r->rounds = (unsigned int)((bytes + (uint64_t)UNITS * r->unit - 1) / ((uint64_t)UNITS * r->unit));
+	r->rounds = (unsigned int)((bytes + (uint64_t)UNITS * r->unit - 1) /
+	                           ((uint64_t)UNITS * r->unit));
 	if (!r->rounds)
 		r->rounds = 1;
 }
@@ -259,23 +285,28 @@ static int prepare(struct run *r, dev_t *below)
 	r->plain = buffer(REQUEST_MAX);
 	r->got = buffer(REQUEST_MAX + 4096);
 	r->want = buffer(REQUEST_MAX);
-	if (!r->plain || !r->got || !r->want || getrandom(&r->seed, sizeof(r->seed), 0) != sizeof(r->seed)) {
+	if (!r->plain || !r->got || !r->want ||
+	    getrandom(&r->seed, sizeof(r->seed), 0) != sizeof(r->seed)) {
 		snprintf(p->text, sizeof(p->text), "no memory for the test's buffers");
 		return -ENOMEM;
 	}
 	err = trial_need_dm(p->text, sizeof(p->text));
 	if (err)
 		return err;
-	return trial_loop(&p->trial, (uint64_t)UNITS * r->unit, &r->memory, &r->loop, below, p->text, sizeof(p->text));
+	return trial_loop(&p->trial, (uint64_t)UNITS * r->unit, &r->memory, &r->loop, below,
+	                  p->text, sizeof(p->text));
 }
-
 
 static int make_mapping(struct run *r, dev_t below, const void *key)
 {
 	struct proof *p = r->p;
 	char device[32];
-	struct mapping_request rq = { .prefix = "hwluks-verify", .spec = &p->spec, .cipher = p->cipher[0] ? p->cipher : NULL,
-				      .key = key, .device = device, .sectors = (uint64_t)UNITS * r->unit / 512 };
+	struct mapping_request rq = { .prefix = "hwluks-verify",
+		                      .spec = &p->spec,
+		                      .cipher = p->cipher[0] ? p->cipher : NULL,
+		                      .key = key,
+		                      .device = device,
+		                      .sectors = (uint64_t)UNITS * r->unit / 512 };
 	struct alg_list before;
 	int err;
 
@@ -291,7 +322,8 @@ static int make_mapping(struct run *r, dev_t below, const void *key)
 		return err;
 	r->dev = trial_open(&p->trial, O_RDWR);
 	if (r->dev < 0)
-		snprintf(p->text, sizeof(p->text), "the test mapping could not be opened: %s", strerror(-r->dev));
+		snprintf(p->text, sizeof(p->text), "the test mapping could not be opened: %s",
+		         strerror(-r->dev));
 	return r->dev < 0 ? r->dev : 0;
 }
 
@@ -333,31 +365,42 @@ static int prove(struct trial *t)
 	else
 		err = prove_with_key(&r, below, key);
 	crypt_safe_free(key);
-	return err; /* the end of the process closes everything, and with it mapping and loop device go */
+	return err; /* the end of the process closes everything, and with it mapping and loop device
+	               go */
 }
 
-/* --- the parent ---------------------------------------------------------------------------------------------------- */
+/* --- the parent
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 /* What the child could not say itself. */
-static void judge_end(const struct trial_end *end, const struct trial_limits *limits, struct proof *p)
+static void judge_end(const struct trial_end *end, const struct trial_limits *limits,
+                      struct proof *p)
 {
 	if (end->err == -ETIMEDOUT && p->trial.mapping.name[0]) {
 		p->outcome = VERIFY_HUNG;
-		snprintf(p->text, sizeof(p->text), "No answer for %u s, in a request of %u bytes, after %llu operations.",
-			 (end->ms < limits->total_ms ? limits->stall_ms : limits->total_ms) / 1000, p->request,
-			 (unsigned long long)p->operations);
+		snprintf(p->text, sizeof(p->text),
+		         "No answer for %u s, in a request of %u bytes, after %llu operations.",
+		         (end->ms < limits->total_ms ? limits->stall_ms : limits->total_ms) / 1000,
+		         p->request, (unsigned long long)p->operations);
 	} else if (end->err == -ECHILD && p->trial.mapping.name[0]) {
 		p->outcome = VERIFY_HUNG;
-		snprintf(p->text, sizeof(p->text), "The kernel killed the test (signal %d), in a request of %u bytes, after %llu operations.",
-			 end->signal, p->request, (unsigned long long)p->operations);
+		snprintf(
+			p->text, sizeof(p->text),
+			"The kernel killed the test (signal %d), in a request of %u bytes, after %llu operations.",
+			end->signal, p->request, (unsigned long long)p->operations);
 	} else if (end->err && (p->outcome == VERIFY_OK || !p->text[0])) {
 		p->outcome = VERIFY_UNAVAILABLE;
-		snprintf(p->text, sizeof(p->text), "the test could not be run: %s", strerror(-end->err));
+		snprintf(p->text, sizeof(p->text), "the test could not be run: %s",
+		         strerror(-end->err));
 	} else if (p->outcome == VERIFY_OK) {
-		snprintf(p->text, sizeof(p->text), "%llu operations in requests of 512 bytes to 1 MiB: %s.",
-			 (unsigned long long)p->operations,
-			 p->ciphertext_checked ? "the ciphertext equals libcrypto's and reads back" :
-						 "all data reads back; libcrypto lacks this cipher, so its ciphertext was not compared");
+		snprintf(
+			p->text, sizeof(p->text),
+			"%llu operations in requests of 512 bytes to 1 MiB: %s.",
+			(unsigned long long)p->operations,
+			p->ciphertext_checked
+				? "the ciphertext equals libcrypto's and reads back"
+				: "all data reads back; libcrypto lacks this cipher, so its ciphertext was not compared");
 	}
 }
 
@@ -378,14 +421,17 @@ static bool set_up(const struct verify_request *rq, struct proof *p, struct veri
 
 void verify_driver(const struct verify_request *rq, struct verify_result *res)
 {
-	const struct trial_limits limits = { .stall_ms = rq->stall_ms ? rq->stall_ms : VERIFY_STALL_MS,
-					     .total_ms = rq->total_ms ? rq->total_ms : VERIFY_TOTAL_MS };
+	const struct trial_limits limits = {
+		.stall_ms = rq->stall_ms ? rq->stall_ms : VERIFY_STALL_MS,
+		.total_ms = rq->total_ms ? rq->total_ms : VERIFY_TOTAL_MS
+	};
 	struct proof *p = trial_alloc(sizeof(*p));
 	struct trial_end end;
 
 	memset(res, 0, sizeof(*res));
 	if (set_up(rq, p, res)) {
-		trial_run(prove, &p->trial, &limits, &end, res->left_behind, sizeof(res->left_behind));
+		trial_run(prove, &p->trial, &limits, &end, res->left_behind,
+		          sizeof(res->left_behind));
 		judge_end(&end, &limits, p);
 		res->outcome = p->outcome;
 		str_copy(res->driver, sizeof(res->driver), p->driver);
@@ -399,14 +445,15 @@ void verify_driver(const struct verify_request *rq, struct verify_result *res)
 	trial_free(p, sizeof(*p));
 }
 
-/* --- specs for a driver without a volume --------------------------------------------------------------------------- */
+/* --- specs for a driver without a volume
+ * --------------------------------------------------------------------------- */
 
 static unsigned int smallest_key(unsigned int keys, unsigned int mode)
 {
 	static const struct {
 		unsigned int key, bits;
-	} sizes[] = { { KEYS_128, 128 }, { KEYS_192, 192 }, { KEYS_256, 256 }, { KEYS_XTS_256, 256 }, { KEYS_XTS_384, 384 },
-		      { KEYS_XTS_512, 512 } };
+	} sizes[] = { { KEYS_128, 128 },     { KEYS_192, 192 },     { KEYS_256, 256 },
+		      { KEYS_XTS_256, 256 }, { KEYS_XTS_384, 384 }, { KEYS_XTS_512, 512 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		if ((keys & sizes[i].key) && (mode == MODE_XTS) == !!(sizes[i].key & KEYS_XTS))
@@ -419,7 +466,8 @@ size_t verify_specs(const struct accel *a, kver kernel, struct cipher_spec *out,
 	static const struct {
 		unsigned int mode;
 		const char *name, *cipher;
-	} modes[] = { { MODE_CBC, "cbc(aes)", "aes-cbc-plain64" }, { MODE_XTS, "xts(aes)", "aes-xts-plain64" },
+	} modes[] = { { MODE_CBC, "cbc(aes)", "aes-cbc-plain64" },
+		      { MODE_XTS, "xts(aes)", "aes-xts-plain64" },
 		      { MODE_ECB, "ecb(aes)", "aes-ecb" } };
 	size_t n = 0;
 

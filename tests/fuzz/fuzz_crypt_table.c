@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* refused: every byte of the text is gone */
 		if (strspn(text, "0") != strlen(text) || t.key_bits)
 			abort();
-	} else if (strlen(crypt_flags_text(t.flags, flags, sizeof(flags))) >= sizeof(flags) || t.sector_size < 512) {
+	} else if (strlen(crypt_flags_text(t.flags, flags, sizeof(flags))) >= sizeof(flags) ||
+	           t.sector_size < 512) {
 		abort();
 	}
 	free(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * Trials, nodes, notes, stamps; and that verification, measuring and mappings say precisely why they cannot work where there is
- * no device-mapper. What needs one is in tests/vm.
+ * Trials, nodes, notes, stamps; and that verification, measuring and mappings say precisely why
+ * they cannot work where there is no device-mapper. What needs one is in tests/vm.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static struct cipher_spec spec_of(const char *text, unsigned int bits)
 	return spec;
 }
 
-/* --- trials ------------------------------------------------------------------------------------------------------ */
+/* --- trials ----------------------------------------------------------------------- */
 
 static void nap(unsigned int ms)
 {
@@ -137,7 +137,7 @@ static void test_trial(void **state)
 	}
 }
 
-/* --- nodes --------------------------------------------------------------------------------------------------------- */
+/* --- nodes ------------------------------------------------------------------------ */
 
 static void test_device_open(void **state)
 {
@@ -165,11 +165,12 @@ static void test_device_open(void **state)
 	unlink(file);
 }
 
-/* --- without device-mapper ------------------------------------------------------------------------------------------- */
+/* --- without device-mapper -------------------------------------------------------- */
 
 static void test_unavailable(void **state)
 {
-	struct cipher_spec spec = spec_of("aes-cbc-plain64", 128), none = spec_of("aes-cbc-plain64", 0);
+	struct cipher_spec spec = spec_of("aes-cbc-plain64", 128),
+			   none = spec_of("aes-cbc-plain64", 0);
 	struct verify_request vr = { .spec = &spec }, bad = { .spec = &none };
 	struct measure_request mr = { .spec = &spec, .run_ms = 10, .runs = 1 };
 	struct measure_result meas;
@@ -211,7 +212,7 @@ static void test_unavailable(void **state)
 	assert_int_not_equal(stat("/dev/mapper/hwluks-verify", &st), 0);
 }
 
-/* --- notes, stamps --------------------------------------------------------------------------------------------------- */
+/* --- notes, stamps ---------------------------------------------------------------- */
 
 static char dir[32];
 
@@ -272,7 +273,8 @@ static void test_rundir(void **state)
 
 static void test_stamps(void **state)
 {
-	struct cipher_spec cbc = spec_of("aes-cbc-plain64", 128), xts = spec_of("aes-xts-plain64", 256);
+	struct cipher_spec cbc = spec_of("aes-cbc-plain64", 128),
+			   xts = spec_of("aes-xts-plain64", 256);
 	char text[160], *rest;
 
 	(void)state;
@@ -285,7 +287,8 @@ static void test_stamps(void **state)
 	assert_int_equal(stamp_read("cbc-aes-x", "x", &cbc), STAMP_NONE);
 	cbc.key_bits = 128;
 	/* made in another boot */
-	assert_int_equal(rundir_read("verified-cbc-aes-x-aes-cbc-plain64-128-512", text, sizeof(text)), 0);
+	assert_int_equal(
+		rundir_read("verified-cbc-aes-x-aes-cbc-plain64-128-512", text, sizeof(text)), 0);
 	rest = strdup(text + 1);
 	assert_int_equal(rundir_write("verified-cbc-aes-x-aes-cbc-plain64-128-512", rest), 0);
 	assert_int_equal(stamp_read("cbc-aes-x", "x", &cbc), STAMP_NONE);
@@ -311,7 +314,7 @@ static void test_quarantine_refuses(void **state)
 	assert_int_equal(res.lowered, 0);
 }
 
-/* --- the rest ---------------------------------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------- */
 
 static void test_specs(void **state)
 {
@@ -332,7 +335,8 @@ static void test_specs(void **state)
 
 static void test_rates(void **state)
 {
-	struct rate a = { 100, 95, 105, 3 }, b = { 108, 104, 110, 3 }, c = { 120, 118, 121, 3 }, none = { 0 };
+	struct rate a = { 100, 95, 105, 3 }, b = { 108, 104, 110, 3 }, c = { 120, 118, 121, 3 },
+		    none = { 0 };
 
 	(void)state;
 	assert_false(rates_differ(&a, &b));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
-/* Who serves a mapping: lists as the kernel printed them (6.1 guests), and the ways in which counts mislead. */
+/* Who serves a mapping: lists as the kernel printed them (6.1 guests), and the ways in which counts
+ * mislead. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,11 +25,16 @@ static struct alg_list list_of(const char *rows)
 		char name[128], driver[128];
 		int priority, refcnt;
 
-		assert_int_equal(sscanf(row + failed, "%127[^|]|%127[^|]|%d|%d", name, driver, &priority, &refcnt), 4);
-		strbuf_printf(&b, "name : %s\ndriver : %s\nmodule : kernel\npriority : %d\nrefcnt : %d\nselftest : %s\n"
-				  "internal : %s\ntype : %s\n\n",
-			      name, driver, priority, refcnt, failed ? "unknown" : "passed", str_starts(name, "__") ? "yes" : "no",
-			      strchr(name, '(') ? "skcipher" : "cipher");
+		assert_int_equal(sscanf(row + failed, "%127[^|]|%127[^|]|%d|%d", name, driver,
+		                        &priority, &refcnt),
+		                 4);
+		strbuf_printf(
+			&b,
+			"name : %s\ndriver : %s\nmodule : kernel\npriority : %d\nrefcnt : %d\nselftest : %s\n"
+			"internal : %s\ntype : %s\n\n",
+			name, driver, priority, refcnt, failed ? "unknown" : "passed",
+			str_starts(name, "__") ? "yes" : "no",
+			strchr(name, '(') ? "skcipher" : "cipher");
 	}
 	if (b.s)
 		proc_crypto_parse(b.s, b.len, &l);
@@ -46,13 +52,17 @@ static struct cipher_spec spec_of(const char *text)
 	return spec;
 }
 
-#define GEODE(cbc, sw)                                                                                           \
-	"cbc(aes)|cbc-aes-geode|400|" cbc "\ncbc(aes)|cbc(aes-generic)|100|" sw "\necb(aes)|ecb-aes-geode|400|1\n" \
+#define GEODE(cbc, sw)                                                          \
+	"cbc(aes)|cbc-aes-geode|400|" cbc "\ncbc(aes)|cbc(aes-generic)|100|" sw \
+	"\necb(aes)|ecb-aes-geode|400|1\n"                                      \
 	"aes|geode-aes|300|1\naes|aes-generic|100|2\n"
-#define AESNI(n)                                                                                                     \
-	"__xts(aes)|cryptd(__xts-aes-aesni)|451|" n "\nxts(aes)|xts-aes-aesni|401|" n "\n__xts(aes)|__xts-aes-aesni|401|" n "\n" \
+#define AESNI(n)                                                                      \
+	"__xts(aes)|cryptd(__xts-aes-aesni)|451|" n "\nxts(aes)|xts-aes-aesni|401|" n \
+	"\n__xts(aes)|__xts-aes-aesni|401|" n "\n"                                    \
 	"xts(aes)|xts(ecb-aes-aesni)|400|1\necb(aes)|ecb-aes-aesni|400|1\naes|aes-aesni|300|1\naes|aes-generic|100|1\n"
-#define SOFT_XTS(n) "xts(aes)|xts(ecb(aes-generic))|100|" n "\necb(aes)|ecb(aes-generic)|100|" n "\naes|aes-generic|100|3\n"
+#define SOFT_XTS(n)                                                                  \
+	"xts(aes)|xts(ecb(aes-generic))|100|" n "\necb(aes)|ecb(aes-generic)|100|" n \
+	"\naes|aes-generic|100|3\n"
 #define ESSIV(n) "essiv(cbc(aes),sha256)|essiv(cbc-aes-geode,sha256-generic)|400|" n "\n"
 
 struct row {
@@ -66,42 +76,211 @@ struct row {
 #define ES  "aes-cbc-essiv:sha256"
 
 static const struct row rows[] = {
-	{ "one mapping, software", SOFT_XTS("2"), XTS, {}, NULL, BINDING_COUNTED, "xts(ecb(aes-generic))" },
-	{ "one mapping, AES-NI: three rows rise together", AESNI("2"), XTS, {}, NULL, BINDING_COUNTED, "xts-aes-aesni" },
-	{ "two mappings share AES-NI", AESNI("3"), XTS, { XTS }, NULL, BINDING_COUNTED, "xts-aes-aesni" },
-	{ "a benchmark holds one more", AESNI("3"), XTS, {}, NULL, BINDING_INFERRED, "xts-aes-aesni" },
-	{ "the others could not be listed", AESNI("2"), XTS, {}, NULL, BINDING_INFERRED, "xts-aes-aesni", false, true },
-	{ "late driver: none listed is in use", AESNI("1"), XTS, {}, NULL, BINDING_UNKNOWN, "", true },
+	{ "one mapping, software",
+	  SOFT_XTS("2"),
+	  XTS,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "xts(ecb(aes-generic))" },
+	{ "one mapping, AES-NI: three rows rise together",
+	  AESNI("2"),
+	  XTS,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "xts-aes-aesni" },
+	{ "two mappings share AES-NI",
+	  AESNI("3"),
+	  XTS,
+	  { XTS },
+	  NULL,
+	  BINDING_COUNTED,
+	  "xts-aes-aesni" },
+	{ "a benchmark holds one more",
+	  AESNI("3"),
+	  XTS,
+	  {},
+	  NULL,
+	  BINDING_INFERRED,
+	  "xts-aes-aesni" },
+	{ "the others could not be listed",
+	  AESNI("2"),
+	  XTS,
+	  {},
+	  NULL,
+	  BINDING_INFERRED,
+	  "xts-aes-aesni",
+	  false,
+	  true },
+	{ "late driver: none listed is in use",
+	  AESNI("1"),
+	  XTS,
+	  {},
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "",
+	  true },
 	{ "late driver, one opened since", AESNI("2"), XTS, { XTS }, NULL, BINDING_UNKNOWN, "" },
-	{ "late driver, recorded", AESNI("1"), XTS, {}, "xts(ecb(aes-generic))", BINDING_RECORDED, "xts(ecb(aes-generic))", true },
-	{ "late driver, recorded, one opened since", AESNI("2"), XTS, { XTS }, "xts(ecb(aes-generic))", BINDING_RECORDED,
-	  "xts(ecb(aes-generic))", true },
-	{ "the one opened since", AESNI("2"), XTS, { XTS }, "xts-aes-aesni", BINDING_RECORDED, "xts-aes-aesni" },
-	{ "recorded, then its table was loaded anew", AESNI("2"), XTS, {}, "xts(ecb(aes-generic))", BINDING_UNKNOWN, "" },
-	{ "recorded and in use", AESNI("2"), XTS, {}, "xts-aes-aesni", BINDING_RECORDED, "xts-aes-aesni" },
-	{ "both listed, both in use", AESNI("2") SOFT_XTS("2"), XTS, { XTS }, NULL, BINDING_UNKNOWN, "" },
-	{ "Geode: engine and fallback show 2", GEODE("2", "2"), CBC, {}, NULL, BINDING_COUNTED, "cbc-aes-geode" },
-	{ "Geode: two mappings", GEODE("3", "3"), CBC, { CBC }, NULL, BINDING_COUNTED, "cbc-aes-geode" },
-	{ "Geode: fallback has a user of its own", GEODE("2", "3"), CBC, { CBC }, NULL, BINDING_UNKNOWN, "" },
-	{ "Geode: only the software is in use", GEODE("1", "2"), CBC, {}, NULL, BINDING_COUNTED, "cbc(aes-generic)" },
-	{ "Geode: essiv", ESSIV("2") GEODE("2", "2"), ES, {}, NULL, BINDING_COUNTED, "essiv(cbc-aes-geode,sha256-generic)" },
-	{ "Geode: essiv, listed three times", ESSIV("1") ESSIV("2") ESSIV("1") GEODE("2", "2"), ES, {}, NULL, BINDING_COUNTED,
+	{ "late driver, recorded",
+	  AESNI("1"),
+	  XTS,
+	  {},
+	  "xts(ecb(aes-generic))",
+	  BINDING_RECORDED,
+	  "xts(ecb(aes-generic))",
+	  true },
+	{ "late driver, recorded, one opened since",
+	  AESNI("2"),
+	  XTS,
+	  { XTS },
+	  "xts(ecb(aes-generic))",
+	  BINDING_RECORDED,
+	  "xts(ecb(aes-generic))",
+	  true },
+	{ "the one opened since",
+	  AESNI("2"),
+	  XTS,
+	  { XTS },
+	  "xts-aes-aesni",
+	  BINDING_RECORDED,
+	  "xts-aes-aesni" },
+	{ "recorded, then its table was loaded anew",
+	  AESNI("2"),
+	  XTS,
+	  {},
+	  "xts(ecb(aes-generic))",
+	  BINDING_UNKNOWN,
+	  "" },
+	{ "recorded and in use",
+	  AESNI("2"),
+	  XTS,
+	  {},
+	  "xts-aes-aesni",
+	  BINDING_RECORDED,
+	  "xts-aes-aesni" },
+	{ "both listed, both in use",
+	  AESNI("2") SOFT_XTS("2"),
+	  XTS,
+	  { XTS },
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "" },
+	{ "Geode: engine and fallback show 2",
+	  GEODE("2", "2"),
+	  CBC,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc-aes-geode" },
+	{ "Geode: two mappings",
+	  GEODE("3", "3"),
+	  CBC,
+	  { CBC },
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc-aes-geode" },
+	{ "Geode: fallback has a user of its own",
+	  GEODE("2", "3"),
+	  CBC,
+	  { CBC },
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "" },
+	{ "Geode: only the software is in use",
+	  GEODE("1", "2"),
+	  CBC,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc(aes-generic)" },
+	{ "Geode: essiv",
+	  ESSIV("2") GEODE("2", "2"),
+	  ES,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
 	  "essiv(cbc-aes-geode,sha256-generic)" },
-	{ "different specs: plain beside essiv", ESSIV("2") GEODE("3", "3"), CBC, { ES }, NULL, BINDING_COUNTED, "cbc-aes-geode" },
-	{ "different specs: essiv beside plain", ESSIV("2") GEODE("3", "3"), ES, { CBC }, NULL, BINDING_COUNTED,
+	{ "Geode: essiv, listed three times",
+	  ESSIV("1") ESSIV("2") ESSIV("1") GEODE("2", "2"),
+	  ES,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
 	  "essiv(cbc-aes-geode,sha256-generic)" },
-	{ "plain opened before the driver, essiv after", ESSIV("2") GEODE("2", "2"), CBC, { ES }, NULL, BINDING_UNKNOWN, "", true },
-	{ "different ciphers do not mix", AESNI("2") GEODE("2", "2"), XTS, { CBC }, NULL, BINDING_COUNTED, "xts-aes-aesni" },
-	{ "two keys: two transforms", GEODE("3", "3"), "aes:2-cbc-plain64", {}, NULL, BINDING_COUNTED, "cbc-aes-geode" },
-	{ "two keys: one transform is not enough", GEODE("2", "2"), "aes:2-cbc-plain64", {}, NULL, BINDING_UNKNOWN, "" },
-	{ "failed self-test is no candidate", "!cbc(aes)|cbc-aes-geode|400|2\ncbc(aes)|cbc(aes-generic)|100|2", CBC, {}, NULL,
-	  BINDING_COUNTED, "cbc(aes-generic)" },
-	{ "forced by name", "xts(aes)|xts(ecb-aes-geode)|400|2\nxts(aes)|xts-aes-lib|110|1", "capi:xts(ecb-aes-geode)-plain64", {}, NULL,
-	  BINDING_COUNTED, "xts(ecb-aes-geode)" },
-	{ "an instance has no fallback", "xts(aes)|xts(ecb-aes-geode)|400|2\nxts(aes)|xts(ecb(aes-generic))|100|2", XTS, { XTS }, NULL,
-	  BINDING_UNKNOWN, "" },
+	{ "different specs: plain beside essiv",
+	  ESSIV("2") GEODE("3", "3"),
+	  CBC,
+	  { ES },
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc-aes-geode" },
+	{ "different specs: essiv beside plain",
+	  ESSIV("2") GEODE("3", "3"),
+	  ES,
+	  { CBC },
+	  NULL,
+	  BINDING_COUNTED,
+	  "essiv(cbc-aes-geode,sha256-generic)" },
+	{ "plain opened before the driver, essiv after",
+	  ESSIV("2") GEODE("2", "2"),
+	  CBC,
+	  { ES },
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "",
+	  true },
+	{ "different ciphers do not mix",
+	  AESNI("2") GEODE("2", "2"),
+	  XTS,
+	  { CBC },
+	  NULL,
+	  BINDING_COUNTED,
+	  "xts-aes-aesni" },
+	{ "two keys: two transforms",
+	  GEODE("3", "3"),
+	  "aes:2-cbc-plain64",
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc-aes-geode" },
+	{ "two keys: one transform is not enough",
+	  GEODE("2", "2"),
+	  "aes:2-cbc-plain64",
+	  {},
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "" },
+	{ "failed self-test is no candidate",
+	  "!cbc(aes)|cbc-aes-geode|400|2\ncbc(aes)|cbc(aes-generic)|100|2",
+	  CBC,
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "cbc(aes-generic)" },
+	{ "forced by name",
+	  "xts(aes)|xts(ecb-aes-geode)|400|2\nxts(aes)|xts-aes-lib|110|1",
+	  "capi:xts(ecb-aes-geode)-plain64",
+	  {},
+	  NULL,
+	  BINDING_COUNTED,
+	  "xts(ecb-aes-geode)" },
+	{ "an instance has no fallback",
+	  "xts(aes)|xts(ecb-aes-geode)|400|2\nxts(aes)|xts(ecb(aes-generic))|100|2",
+	  XTS,
+	  { XTS },
+	  NULL,
+	  BINDING_UNKNOWN,
+	  "" },
 	{ "nothing listed at all", "", XTS, {}, NULL, BINDING_UNKNOWN, "", true },
-	{ "nothing listed, recorded", "", XTS, {}, "xts-aes-aesni", BINDING_RECORDED, "xts-aes-aesni", true },
+	{ "nothing listed, recorded",
+	  "",
+	  XTS,
+	  {},
+	  "xts-aes-aesni",
+	  BINDING_RECORDED,
+	  "xts-aes-aesni",
+	  true },
 };
 
 static void test_decide(void **state)
@@ -110,8 +289,11 @@ static void test_decide(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct cipher_spec spec = spec_of(rows[i].spec), others[3];
 		struct alg_list l = list_of(rows[i].list);
-		struct binding_query q = { .now = &l, .spec = &spec, .others = others, .recorded = rows[i].recorded,
-					   .others_known = !rows[i].others_unknown };
+		struct binding_query q = { .now = &l,
+			                   .spec = &spec,
+			                   .others = others,
+			                   .recorded = rows[i].recorded,
+			                   .others_known = !rows[i].others_unknown };
 		struct binding b;
 
 		print_message("# %s\n", rows[i].what);
@@ -122,7 +304,8 @@ static void test_decide(void **state)
 		binding_decide(&q, &b);
 		print_message("#   %s\n", b.why);
 		assert_string_equal(b.driver, rows[i].driver);
-		assert_string_equal(binding_evidence_name(b.evidence), binding_evidence_name(rows[i].evidence));
+		assert_string_equal(binding_evidence_name(b.evidence),
+		                    binding_evidence_name(rows[i].evidence));
 		assert_int_equal(b.unlisted, rows[i].unlisted);
 		assert_true(b.why[0] && b.why[strlen(b.why) - 1] == '.');
 		alg_list_free(&l);
@@ -134,7 +317,9 @@ static void test_candidates(void **state)
 	struct cipher_spec spec = spec_of(CBC);
 	struct alg_list l = list_of("cbc(aes)|cbc-aes-x|400|2\ncbc(aes)|cbc-aes-y|300|2");
 	const struct alg *only[] = { &l.v[1] };
-	struct binding_query q = { .now = &l, .spec = &spec, .others_known = true, .candidate = only, .n_candidate = 1 };
+	struct binding_query q = {
+		.now = &l, .spec = &spec, .others_known = true, .candidate = only, .n_candidate = 1
+	};
 	struct binding b;
 
 	(void)state;
@@ -149,11 +334,13 @@ static const struct {
 } rises[] = {
 	{ "idle before", AESNI("1"), AESNI("2"), XTS, "xts-aes-aesni" },
 	{ "second mapping", AESNI("2"), AESNI("3"), XTS, "xts-aes-aesni" },
-	{ "instance appears", "aes|aes-generic|100|1", SOFT_XTS("2"), XTS, "xts(ecb(aes-generic))" },
+	{ "instance appears", "aes|aes-generic|100|1", SOFT_XTS("2"), XTS,
+	  "xts(ecb(aes-generic))" },
 	{ "nothing listed before", "", SOFT_XTS("2"), XTS, "xts(ecb(aes-generic))" },
 	{ "Geode, fallback rises too", GEODE("1", "1"), GEODE("2", "2"), CBC, "cbc-aes-geode" },
 	{ "Geode, software taken", GEODE("1", "1"), GEODE("1", "2"), CBC, "cbc(aes-generic)" },
-	{ "Geode essiv", GEODE("1", "1"), ESSIV("2") GEODE("2", "2"), ES, "essiv(cbc-aes-geode,sha256-generic)" },
+	{ "Geode essiv", GEODE("1", "1"), ESSIV("2") GEODE("2", "2"), ES,
+	  "essiv(cbc-aes-geode,sha256-generic)" },
 	{ "two rise", "cbc(aes)|a|9|1\ncbc(aes)|b|8|1", "cbc(aes)|a|9|2\ncbc(aes)|b|8|2", CBC, "" },
 	{ "none rises", AESNI("2"), AESNI("2"), XTS, "" },
 	{ "one of two keys", GEODE("1", "1"), GEODE("2", "2"), "aes:2-cbc-plain64", "" },

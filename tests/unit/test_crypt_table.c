@@ -23,20 +23,24 @@ static const struct {
 	uint64_t iv_offset, offset;
 	bool keyring, unknown;
 } good[] = {
-	{ "aes-cbc-essiv:sha256 " KEY16 " 0 253:1 32768", "aes-cbc-essiv:sha256", "253:1", "", 128, 512, 0, 32768 },
-	{ "aes-xts-plain64 " KEY64 " 7 8:17 0 1 allow_discards", "aes-xts-plain64", "8:17", "allow_discards", 512, 512, 7 },
+	{ "aes-cbc-essiv:sha256 " KEY16 " 0 253:1 32768", "aes-cbc-essiv:sha256", "253:1", "", 128,
+	  512, 0, 32768 },
+	{ "aes-xts-plain64 " KEY64 " 7 8:17 0 1 allow_discards", "aes-xts-plain64", "8:17",
+	  "allow_discards", 512, 512, 7 },
 	{ "aes-xts-plain64 :64:logon:cryptsetup:1b2c-d0 0 7:0 32768 2 sector_size:4096 no_read_workqueue",
 	  "aes-xts-plain64", "7:0", "no_read_workqueue", 512, 4096, 0, 32768, true },
 	{ "capi:xts(ecb-aes-geode)-plain64 " KEY32 " 0 1:0 0 2 iv_large_sectors high_priority",
 	  "capi:xts(ecb-aes-geode)-plain64", "1:0", "high_priority iv_large_sectors", 256, 512 },
-	{ "xchacha12,aes-adiantum-plain64 " KEY32 " 0 /dev/sda2 0 3 same_cpu_crypt submit_from_crypt_cpus no_write_workqueue",
+	{ "xchacha12,aes-adiantum-plain64 " KEY32
+	  " 0 /dev/sda2 0 3 same_cpu_crypt submit_from_crypt_cpus no_write_workqueue",
 	  "xchacha12,aes-adiantum-plain64", "/dev/sda2",
 	  "same_cpu_crypt submit_from_crypt_cpus no_write_workqueue", 256, 512 },
 	{ "aes-xts-plain64 - 0 253:1 0", "aes-xts-plain64", "253:1", "", 0, 512 },
 	{ "aes-xts-plain64 - 0 253:1 0 0\n", "aes-xts-plain64", "253:1", "", 0, 512 },
-	{ "aes-xts-random " KEY32 " 0 253:1 0 2 integrity:48:hmac(sha256) integrity_key_size:32", "aes-xts-random", "253:1", "",
-	  256, 512 },
-	{ "aes-xts-plain64 " KEY32 " 18446744073709551615 253:1 18446744073709551615 1 from_the_future:7",
+	{ "aes-xts-random " KEY32 " 0 253:1 0 2 integrity:48:hmac(sha256) integrity_key_size:32",
+	  "aes-xts-random", "253:1", "", 256, 512 },
+	{ "aes-xts-plain64 " KEY32
+	  " 18446744073709551615 253:1 18446744073709551615 1 from_the_future:7",
 	  "aes-xts-plain64", "253:1", "", 256, 512, UINT64_MAX, UINT64_MAX, false, true },
 	{ "  aes-cbc-plain\t" KEY16 "  0 253:1\t0  ", "aes-cbc-plain", "253:1", "", 128, 512 },
 };
@@ -83,23 +87,33 @@ static void test_parts(void **state)
 }
 
 static const char *const bad[] = {
-	"", " ", "aes-xts-plain64", "aes-xts-plain64 " KEY32, "aes-xts-plain64 " KEY32 " 0", "aes-xts-plain64 " KEY32 " 0 253:1",
-	KEY32,						 /* a key where the cipher should be */
-	"aes-xts-plain64 " KEY32 " 0 253:1 x",		 /* not a number */
-	"aes-xts-plain64 " KEY32 " -1 253:1 0",		 /* negative */
+	"",
+	" ",
+	"aes-xts-plain64",
+	"aes-xts-plain64 " KEY32,
+	"aes-xts-plain64 " KEY32 " 0",
+	"aes-xts-plain64 " KEY32 " 0 253:1",
+	KEY32,                                  /* a key where the cipher should be */
+	"aes-xts-plain64 " KEY32 " 0 253:1 x",  /* not a number */
+	"aes-xts-plain64 " KEY32 " -1 253:1 0", /* negative */
 	"aes-xts-plain64 " KEY32 " 18446744073709551616 253:1 0", /* one too many */
-	"aes-xts-plain64 " KEY32 "g 0 253:1 0",		 /* not hex */
-	"aes-xts-plain64 " KEY32 "a 0 253:1 0",		 /* half a byte */
-	"aes-xts-plain64 " KEY32 " 0 253:1 0 2 allow_discards", /* one argument short */
+	"aes-xts-plain64 " KEY32 "g 0 253:1 0",                   /* not hex */
+	"aes-xts-plain64 " KEY32 "a 0 253:1 0",                   /* half a byte */
+	"aes-xts-plain64 " KEY32 " 0 253:1 0 2 allow_discards",   /* one argument short */
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 1 allow_discards more",
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 65 a",
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 1 sector_size:513",
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 1 sector_size:8192",
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 1 sector_size:",
 	"aes-xts-plain64 " KEY32 " 0 253:1 0 1 integrity:28",
-	"aes-xts-plain64 :32 0 253:1 0", "aes-xts-plain64 :32:logon 0 253:1 0", "aes-xts-plain64 :32:logon: 0 253:1 0",
-	"aes-xts-plain64 :32::x 0 253:1 0", "aes-xts-plain64 :x:logon:x 0 253:1 0", "aes-xts-plain64 : 0 253:1 0",
-	"aes-xts-plain64 :4294967297:logon:x 0 253:1 0", "aes-xts-plain64 :32:a-key-type-that-is-too-long:x 0 253:1 0",
+	"aes-xts-plain64 :32 0 253:1 0",
+	"aes-xts-plain64 :32:logon 0 253:1 0",
+	"aes-xts-plain64 :32:logon: 0 253:1 0",
+	"aes-xts-plain64 :32::x 0 253:1 0",
+	"aes-xts-plain64 :x:logon:x 0 253:1 0",
+	"aes-xts-plain64 : 0 253:1 0",
+	"aes-xts-plain64 :4294967297:logon:x 0 253:1 0",
+	"aes-xts-plain64 :32:a-key-type-that-is-too-long:x 0 253:1 0",
 };
 
 static void test_bad(void **state)
