@@ -96,7 +96,7 @@ static int run_once(struct run *r, bool write, double least, double *rate)
 static int run_direction(struct run *r, int d)
 {
 	struct bench *b = r->b;
-	double warm_up = (b->run_ms / 4 < WARM_UP_MS ? b->run_ms / 4 : WARM_UP_MS) / 1e3, rate;
+	double warm_up = (b->run_ms / 4 < WARM_UP_MS ? b->run_ms / 4 : WARM_UP_MS) / 1e3, rate = 0;
 	int err = run_once(r, d == 0, warm_up, &rate);
 
 	for (unsigned int i = 0; !err && i < b->runs; i++) {
@@ -132,7 +132,9 @@ static int make_over(struct run *r, struct mapping_request *rq)
 	rq->device = device;
 	rq->sectors = r->end / 512;
 	b->over_memory = true;
-	return trial_create(&b->trial, rq, b->text, sizeof(b->text));
+	err = trial_create(&b->trial, rq, b->text, sizeof(b->text));
+	rq->device = NULL;
+	return err;
 }
 
 static int make_mapping(struct run *r)
