@@ -35,12 +35,27 @@ enum driver_state {
 	DRIVER_REGISTERED, /* registered and tested */
 };
 enum driver_state driver_state(const struct machine *m, const struct accel *a);
+/* False for an accelerator of which an algorithm failed or was put out of use. */
+bool accel_trusted(const struct machine *m, const struct accel *a);
+/* Trusted, and not known to be slower than the CPU's own code: only on these specs are proposed. */
+bool accel_proposable(const struct machine *m, const struct accel *a);
+/* The module that this state hangs on: of a chain the first that is not in. NULL when none of the row's is known. */
+const struct module_fact *accel_module(const struct machine *m, const struct accel *a);
+/* Kernel to look the tables up with: those older than any that was read count as the oldest, 5.10. */
+kver policy_kernel(const struct machine *m);
 const char *driver_state_name(enum driver_state s); /* "not-loaded", … stable, for JSON */
 /* Kernel options of the row that the kernel's configuration lacks. Added to out; false when no configuration was readable. */
 bool accel_missing_options(const struct machine *m, const struct accel *a, struct strv *out);
 /* May dm-crypt use this accelerator on this kernel? By the run-time flag where known, else by the row. */
 enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a);
 
+/*
+ * The CPU's AES row from which an engine would take, or takes, an algorithm by priority; *by is the engine's. NULL when none.
+ * A priority is not a speed, so this is no gain until measured.
+ */
+const struct accel *policy_outranked_cpu(const struct machine *m, const struct accel *a, const struct accel_alg **by);
+/* A published figure of a real board where the engine loses to the CPU, or NULL. */
+const struct accel_figure *policy_slower_figure(const struct accel *a);
 /* The CPU's own AES instructions, by its flags; PadLock is an accelerator row of its own and not meant here. */
 bool policy_cpu_has_aes(const struct machine *m);
 

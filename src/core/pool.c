@@ -12,7 +12,7 @@
 /* Single-block ciphers in the kernel's tree; each has portable code that the crypto API loads on demand. */
 static const char *const kernel_ciphers[] = {
 	"aes", "anubis", "aria", "blowfish", "camellia", "cast5", "cast6", "cipher_null", "des", "des3_ede",
-	"fcrypt", "khazad", "paes", "seed", "serpent", "sm4", "tea", "twofish", "xeta", "xtea",
+	"fcrypt", "khazad", "seed", "serpent", "sm4", "tea", "twofish", "xeta", "xtea",
 };
 
 bool template_split(const char *name, char *tmpl, size_t tsize, char *inner, size_t isize)
@@ -48,15 +48,25 @@ static struct pool_alg *pool_add(struct pool *p)
 	return &p->v[p->n++];
 }
 
-/* dm-crypt masks out what carries the memory flag; read at run time where possible, else from the table. */
-static bool is_masked(const struct machine *m, const struct alg *k)
+/* An instance passes the flag of what it is built on up (CRYPTO_ALG_INHERITED_FLAGS). */
+static bool driver_masked(const struct machine *m, const char *driver)
 {
+	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
+	const struct alg *k = alg_by_driver(&m->algs, driver);
 	const struct accel *a;
 
-	if (k->flags_known)
+	if (k && k->flags_known)
 		return k->flags & ALG_FLAG_ALLOCATES_MEMORY;
-	a = accel_of_driver(m, k->driver, NULL);
-	return a && accel_usable(m, a) == DMCRYPT_NO_MEMORY_FLAG;
+	a = accel_of_driver(m, driver, NULL);
+	if (a)
+		return accel_usable(m, a) == DMCRYPT_NO_MEMORY_FLAG;
+	return template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)) && driver_masked(m, inner);
+}
+
+/* dm-crypt masks out what carries the memory flag; read at run time where possible, else from the table. */
+static bool is_masked(const struct machine *m, const char *driver)
+{
+	return !(m->kernel && m->kernel < KVER(5, 10)) && driver_masked(m, driver);
 }
 
 static void add_listed(struct pool *p, const struct alg *k)
@@ -69,20 +79,43 @@ static void add_listed(struct pool *p, const struct alg *k)
 	g = pool_add(p);
 	*g = (struct pool_alg){
 		.name = k->name, .driver = k->driver, .priority = k->priority, .single = k->type == ALG_CIPHER,
-		.masked = is_masked(p->m, k),
+		.masked = k->flags_known ? k->flags & ALG_FLAG_ALLOCATES_MEMORY : is_masked(p->m, k->driver),
 	};
-	g->usable = !g->masked && !k->internal && k->selftest != SELFTEST_UNKNOWN;
+	g->failed = !g->masked && !k->internal && k->selftest == SELFTEST_UNKNOWN;
+	g->usable = !g->masked && !k->internal && !g->failed;
+}
+
+/* Code that needs more of the CPU than its row says: a module does not register it elsewhere. */
+static bool cpu_lacks(const struct machine *m, const char *driver)
+{
+	static const struct {
+		const char *part, *flags[3];
+	} needs[] = {
+		/* arch/x86/crypto/aesni-intel_glue.c, arch/riscv/crypto/aes-riscv64-glue.c */
+		{ "-vaes-avx10_", { "avx512bw", "avx512vl", "bmi2" } },
+		{ "-vaes-avx512", { "avx512bw", "avx512vl", "bmi2" } },
+		{ "-zvkned-zvkb", { "zvkb" } },
+		{ "-zvkned-zvbb-zvkg", { "zvbb", "zvkg" } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needs); i++)
+		for (size_t k = 0; strstr(driver, needs[i].part) && k < ARRAY_SIZE(needs[i].flags); k++)
+			if (needs[i].flags[k] && !word_in(m->cpu.flags, needs[i].flags[k]))
+				return true;
+	return false;
 }
 
 static void add_planned(struct pool *p, const struct accel *a)
 {
+	bool masked = accel_usable(p->m, a) == DMCRYPT_NO_MEMORY_FLAG;
+
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		if (!accel_alg_in(g, p->m->kernel) || alg_by_driver(&p->m->algs, g->driver) ||
-		    g->mode == MODE_HASH || g->mode == MODE_GCM)
+		if (!accel_alg_in(g, policy_kernel(p->m)) || alg_by_driver(&p->m->algs, g->driver) ||
+		    g->mode == MODE_HASH || g->mode == MODE_GCM || cpu_lacks(p->m, g->driver))
 			continue;
 		*pool_add(p) = (struct pool_alg){
 			.name = g->name, .driver = g->driver, .priority = g->priority,
-			.single = g->mode == MODE_SINGLE, .usable = true, .planned = true,
+			.single = g->mode == MODE_SINGLE, .usable = !masked, .masked = masked, .planned = true,
 		};
 	}
 }
@@ -120,43 +153,59 @@ static bool name_of(const struct pool *p, const char *driver, char *buf, size_t 
 static int priority_of(const struct pool *p, const char *driver)
 {
 	const struct pool_alg *k = pool_driver(p, driver);
+	const struct accel_alg *g = NULL;
 
-	return k ? k->priority : 100;
+	if (k)
+		return k->priority;
+	return accel_of_driver(p->m, driver, &g) && g->priority >= 0 ? g->priority : 100;
 }
 
-/* True when something in the plan is better than an algorithm this instance is built on (crypto_remove_spawns). */
+/*
+ * Built by a template, judged by its argument being a driver: "xts(ecb(aes-generic))" is; "cbc(aes-eip93)" and
+ * "hisi_sec_cbc(aes)" only look like it.
+ */
+static bool is_instance(const struct pool *p, const char *driver)
+{
+	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
+
+	return template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)) &&
+	       (pool_driver(p, inner) || accel_by_driver(inner, 0, NULL) || is_instance(p, inner));
+}
+
+/*
+ * True when something in the plan is as good as an algorithm this instance is built on: the kernel then drops the
+ * instance, and the next open builds a new one (crypto_remove_spawns; equal priorities included).
+ */
 static bool displaced(const struct pool *p, const char *driver)
 {
 	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX], name[ALG_NAME_MAX];
 
-	if (!template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)))
+	if (!is_instance(p, driver) || !template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)))
 		return false;
 	if (displaced(p, inner))
 		return true;
 	if (!name_of(p, inner, name, sizeof(name)))
 		return false;
 	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].planned && !strcmp(p->v[i].name, name) && p->v[i].priority > priority_of(p, inner))
+		if (p->v[i].planned && !p->v[i].masked && strcmp(p->v[i].driver, inner) != 0 &&
+		    !strcmp(p->v[i].name, name) && p->v[i].priority >= priority_of(p, inner))
 			return true;
 	return false;
-}
-
-static bool is_instance(const struct machine *m, const char *driver)
-{
-	return strchr(driver, '(') && !accel_of_driver(m, driver, NULL);
 }
 
 /* A prepared template instance has the name xts(aes) and its inner algorithm's priority. */
 static void add_prepared(struct pool *p, const struct load_item *item)
 {
+	struct pool_alg prepared = { .name = "xts(aes)", .driver = item->what, .planned = true };
 	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
 
 	if (pool_driver(p, item->what) || !template_split(item->what, tmpl, sizeof(tmpl), inner, sizeof(inner)))
 		return;
-	*pool_add(p) = (struct pool_alg){
-		.name = "xts(aes)", .driver = item->what, .priority = priority_of(p, inner), .usable = true,
-		.planned = true,
-	};
+	/* pool_add moves the rows, so the inner one is looked up before */
+	prepared.priority = priority_of(p, inner);
+	prepared.masked = is_masked(p->m, inner);
+	prepared.usable = !prepared.masked;
+	*pool_add(p) = prepared;
 }
 
 void pool_build(struct pool *p, const struct machine *m, const struct load_plan *plan)
@@ -168,7 +217,7 @@ void pool_build(struct pool *p, const struct machine *m, const struct load_plan 
 	for (size_t i = 0; i < m->algs.n; i++)
 		add_listed(p, &m->algs.v[i]);
 	for (size_t i = 0; i < p->n; i++)
-		if (!p->v[i].planned && is_instance(m, p->v[i].driver) && displaced(p, p->v[i].driver))
+		if (!p->v[i].planned && displaced(p, p->v[i].driver))
 			p->v[i].usable = false;
 	for (size_t i = 0; plan && i < plan->n; i++)
 		if (plan->v[i].action == LOAD_PREPARE)
@@ -223,7 +272,20 @@ const char *pool_single(const struct pool *p, const char *name)
 	return NULL;
 }
 
-/* Best hash driver; what the kernel would load where none is listed. */
+/* "sha256-generic" and not "sha256": an exact driver name. */
+static bool is_hash_driver(const struct pool *p, const char *hash)
+{
+	static const char *const tail[] = { "-generic", "-lib", "-ni", "-ce", "-neon", "-asm" };
+	const struct alg *k = alg_by_driver(&p->m->algs, hash);
+	size_t n = strlen(hash);
+
+	for (size_t i = 0; i < ARRAY_SIZE(tail); i++)
+		if (n > strlen(tail[i]) && !strcmp(hash + n - strlen(tail[i]), tail[i]))
+			return true;
+	return k && strcmp(k->name, hash) != 0;
+}
+
+/* Best driver of a hash; what the kernel would load where none is listed. */
 static void hash_driver(const struct pool *p, const char *hash, char *buf, size_t size)
 {
 	const struct alg *b = NULL;
@@ -237,6 +299,8 @@ static void hash_driver(const struct pool *p, const char *hash, char *buf, size_
 	}
 	if (b)
 		str_copy(buf, size, b->driver);
+	else if (is_hash_driver(p, hash))
+		str_copy(buf, size, hash);
 	else
 		snprintf(buf, size, "%.100s-%s", hash, p->m->kernel >= KVER(7, 0) ? "lib" : "generic");
 }
@@ -247,18 +311,6 @@ static const char *no_such(char *buf)
 	return buf;
 }
 
-/* A name that is no template: a driver by its own name, or a single-block cipher below a template. */
-static const char *resolve_plain(const struct pool *p, const char *name, char *buf, size_t size)
-{
-	const struct pool_alg *g = pool_driver(p, name);
-
-	if (g && g->usable) {
-		str_copy(buf, size, name);
-		return buf;
-	}
-	return no_such(buf);
-}
-
 static const char *wrap(char *buf, size_t size, const char *tmpl, const char *inner, const char *rest)
 {
 	if ((size_t)snprintf(buf, size, "%s(%s%s)", tmpl, inner, rest) >= size)
@@ -266,33 +318,51 @@ static const char *wrap(char *buf, size_t size, const char *tmpl, const char *in
 	return buf;
 }
 
+/* Driver of a single-block cipher by its name, or by its driver name ("aes-generic"); NULL when there is none. */
+static const char *single_by(const struct pool *p, const char *inner)
+{
+	const struct pool_alg *g = pool_driver(p, inner);
+	const struct accel_alg *alg = NULL;
+	const struct accel *a;
+
+	if (pool_single(p, inner))
+		return pool_single(p, inner);
+	if (g)
+		return g->single && g->usable ? inner : NULL;
+	/* portable code is loaded when it is asked for by name */
+	a = accel_by_driver(inner, policy_kernel(p->m), &alg);
+	return a && a->kind == ACCEL_SOFTWARE && alg->mode == MODE_SINGLE ? inner : NULL;
+}
+
 /* Software over one block at a time: cbc(aes-generic); from the lskcipher kernels on cbc(ecb(aes-generic)). */
 static const char *resolve_block_mode(const struct pool *p, const char *tmpl, const char *inner, char *buf, size_t size)
 {
-	const char *single = pool_single(p, inner);
-	char ecb[ALG_NAME_MAX];
+	const char *single = single_by(p, inner);
+	char ecb[ALG_NAME_MAX], sub[ALG_NAME_MAX];
 
-	if (!single && pool_driver(p, inner))
-		single = inner;
-	if (!single)
-		return no_such(buf);
-	/* crypto/lskcipher.c, seen in 6.12, not in 6.1; it came with 6.7 */
-	if (p->m->kernel < KVER(6, 7) || !strcmp(tmpl, "ecb"))
-		return wrap(buf, size, tmpl, single, "");
-	return wrap(buf, size, tmpl, wrap(ecb, sizeof(ecb), "ecb", single, ""), "");
+	/* crypto/lskcipher.c, seen in 6.12, not in 6.1; it came with 6.7. Of the templates only ecb and cbc are such. */
+	if (p->m->kernel < KVER(6, 7) || strcmp(tmpl, "cbc") != 0)
+		return single ? wrap(buf, size, tmpl, single, "") : no_such(buf);
+	if (single)
+		return wrap(buf, size, tmpl, wrap(ecb, sizeof(ecb), "ecb", single, ""), "");
+	if (str_starts(inner, "ecb(") && !strcmp(pool_resolve(p, inner, sub, sizeof(sub)), inner))
+		return wrap(buf, size, tmpl, inner, "");
+	return no_such(buf);
 }
 
-/* xts looks for a cipher of the inner name, then for its ecb (crypto/xts.c). */
-static const char *resolve_xts(const struct pool *p, const char *inner, char *buf, size_t size)
+/* xts and lrw look for a cipher of the inner name, then for its ecb (crypto/xts.c, lrw.c). */
+static const char *resolve_over_ecb(const struct pool *p, const char *tmpl, const char *inner, char *buf, size_t size)
 {
 	char ecb[ALG_NAME_MAX], driver[ALG_NAME_MAX];
 	const struct pool_alg *g = pool_driver(p, inner);
 
-	if (g && !g->single)
-		return g->usable ? wrap(buf, size, "xts", inner, "") : no_such(buf);
+	if (g && !g->single && g->usable)
+		return wrap(buf, size, tmpl, inner, "");
+	if (*pool_resolve(p, inner, driver, sizeof(driver)))
+		return wrap(buf, size, tmpl, driver, "");
 	if (!*wrap(ecb, sizeof(ecb), "ecb", inner, "") || !*pool_resolve(p, ecb, driver, sizeof(driver)))
 		return no_such(buf);
-	return wrap(buf, size, "xts", driver, "");
+	return wrap(buf, size, tmpl, driver, "");
 }
 
 static const char *resolve_essiv(const struct pool *p, const char *name, const char *inner, char *buf, size_t size)
@@ -305,13 +375,99 @@ static const char *resolve_essiv(const struct pool *p, const char *name, const c
 	str_copy(rest, sizeof(rest), comma + 1);
 	rest[strcspn(rest, ")")] = '\0';
 	hash_driver(p, rest, hash, sizeof(hash));
-	snprintf(rest, sizeof(rest), ",%s", hash);
+	snprintf(rest, sizeof(rest), ",%.100s", hash);
 	return wrap(buf, size, "essiv", driver, rest);
+}
+
+static const char *resolve_cts(const struct pool *p, const char *inner, char *buf, size_t size)
+{
+	char driver[ALG_NAME_MAX];
+
+	if (!*pool_resolve(p, inner, driver, sizeof(driver)))
+		return no_such(buf);
+	return wrap(buf, size, "cts", driver, "");
+}
+
+/* The template is a module of its own; where the lists of modules say that there is none it cannot be built. */
+static bool template_missing(const struct pool *p, const char *tmpl)
+{
+	const struct module_fact *f = machine_module(p->m, tmpl);
+
+	return f && f->state == MODULE_MISSING;
+}
+
+static const char *build(const struct pool *p, const char *name, char *buf, size_t size)
+{
+	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
+
+	if (!template_split(name, tmpl, sizeof(tmpl), inner, sizeof(inner)) || template_missing(p, tmpl))
+		return no_such(buf);
+	if (!strcmp(tmpl, "xts") || !strcmp(tmpl, "lrw"))
+		return resolve_over_ecb(p, tmpl, inner, buf, size);
+	if (!strcmp(tmpl, "essiv"))
+		return resolve_essiv(p, name, inner, buf, size);
+	if (!strcmp(tmpl, "cts"))
+		return resolve_cts(p, inner, buf, size);
+	if (!strcmp(tmpl, "adiantum") || !strcmp(tmpl, "hctr2")) {
+		str_copy(buf, size, name);
+		return buf;
+	}
+	if (!strcmp(tmpl, "ecb") || !strcmp(tmpl, "cbc") || !strcmp(tmpl, "ctr") || !strcmp(tmpl, "pcbc"))
+		return resolve_block_mode(p, tmpl, inner, buf, size);
+	return no_such(buf);
+}
+
+/*
+ * What a template builds is found only under the name asked for. Under its driver name it is; under a mixture such as
+ * xts(ecb(aes)) or essiv(cbc-aes-geode,sha256) it is not, and the open fails.
+ */
+static bool found_under(const struct pool *p, const char *asked, const char *driver)
+{
+	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
+	const char *comma = strrchr(asked, ',');
+	char hash[ALG_NAME_MAX];
+
+	if (!strcmp(asked, driver))
+		return true;
+	if (!template_split(asked, tmpl, sizeof(tmpl), inner, sizeof(inner)) || pool_driver(p, inner) ||
+	    accel_by_driver(inner, 0, NULL) || is_instance(p, inner))
+		return false;
+	if (!strcmp(tmpl, "essiv") && comma) {
+		str_copy(hash, sizeof(hash), comma + 1);
+		hash[strcspn(hash, ")")] = '\0';
+		return !is_hash_driver(p, hash);
+	}
+	return !strchr(inner, '(') || !strcmp(tmpl, "cts");
+}
+
+const struct pool_alg *pool_failed(const struct pool *p, const char *name)
+{
+	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX], ecb[ALG_NAME_MAX];
+	const struct pool_alg *g;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].failed && !p->v[i].single &&
+		    (!strcmp(p->v[i].name, name) || !strcmp(p->v[i].driver, name)))
+			return &p->v[i];
+	if (!template_split(name, tmpl, sizeof(tmpl), inner, sizeof(inner)))
+		return NULL;
+	g = pool_failed(p, inner);
+	if (!g && !strcmp(tmpl, "xts") && *wrap(ecb, sizeof(ecb), "ecb", inner, ""))
+		g = pool_failed(p, ecb);
+	return g;
+}
+
+/* With nothing tested under a name but something that failed, the kernel gives up (ELIBBAD) and builds no template. */
+static bool only_failed(const struct pool *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].failed && !p->v[i].single && !strcmp(p->v[i].name, name))
+			return true;
+	return false;
 }
 
 const char *pool_resolve(const struct pool *p, const char *name, char *buf, size_t size)
 {
-	char tmpl[ALG_NAME_MAX], inner[ALG_NAME_MAX];
 	const struct pool_alg *g = pool_best(p, name);
 
 	if (g) {
@@ -319,17 +475,12 @@ const char *pool_resolve(const struct pool *p, const char *name, char *buf, size
 		return buf;
 	}
 	g = pool_driver(p, name);
-	if (g)
-		return resolve_plain(p, name, buf, size);
-	if (!template_split(name, tmpl, sizeof(tmpl), inner, sizeof(inner)))
-		return no_such(buf);
-	if (!strcmp(tmpl, "xts"))
-		return resolve_xts(p, inner, buf, size);
-	if (!strcmp(tmpl, "essiv"))
-		return resolve_essiv(p, name, inner, buf, size);
-	if (!strcmp(tmpl, "adiantum") || !strcmp(tmpl, "hctr2")) {
+	if (g && g->usable && !g->single) {
 		str_copy(buf, size, name);
 		return buf;
 	}
-	return resolve_block_mode(p, tmpl, inner, buf, size);
+	/* what the plan displaces can be built anew */
+	if ((g && (g->masked || g->failed || g->single)) || only_failed(p, name) || !*build(p, name, buf, size) || !found_under(p, name, buf))
+		return no_such(buf);
+	return buf;
 }

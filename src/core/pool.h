@@ -17,6 +17,7 @@ struct pool_alg {
 	bool single;  /* type cipher: one block, not selectable for data */
 	bool usable;  /* tested, not internal, and not masked out by dm-crypt */
 	bool masked;  /* carries the memory flag */
+	bool failed;  /* did not pass its self-test */
 	bool planned; /* not registered yet: the plan adds it */
 };
 struct pool {
@@ -40,6 +41,9 @@ const struct pool_alg *pool_driver(const struct pool *p, const char *driver);
  * "essiv(cbc-aes-geode,sha256-generic)". Returns buf; "" when the kernel has no such thing.
  */
 const char *pool_resolve(const struct pool *p, const char *name, char *buf, size_t size);
+
+/* The failed algorithm that stands in the way of this name, or of what its template is built on; NULL when none. */
+const struct pool_alg *pool_failed(const struct pool *p, const char *name);
 
 /* "xts(ecb(aes))" → template "xts", inner "ecb(aes)"; of a list only the first ("essiv(cbc(aes),sha256)" → "cbc(aes)"). */
 bool template_split(const char *name, char *tmpl, size_t tsize, char *inner, size_t isize);

@@ -65,7 +65,7 @@ static bool match_one(const struct machine *m, const struct accel_match *match, 
 	case MATCH_CPUCAP:
 	case MATCH_HWCAP2_PPC:
 		return has_all_words(m->cpu.flags, match->what) &&
-		       describe(how, size, "CPU flags %s", match->what);
+		       describe(how, size, "CPU flag%s %s", strchr(match->what, ' ') ? "s" : "", match->what);
 	case MATCH_ALWAYS:
 		return describe(how, size, "always there");
 	case MATCH_NONE:
@@ -85,10 +85,15 @@ bool accel_present(const struct machine *m, const struct accel *a, char *how, si
 	return false;
 }
 
+kver policy_kernel(const struct machine *m)
+{
+	return m->kernel && m->kernel < KVER(5, 10) ? KVER(5, 10) : m->kernel;
+}
+
 const struct accel *accel_of_driver(const struct machine *m, const char *driver, const struct accel_alg **alg)
 {
 	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
-		const struct accel_alg *g = accel_alg_by_driver(a, driver, m->kernel);
+		const struct accel_alg *g = accel_alg_by_driver(a, driver, policy_kernel(m));
 
 		if (!g || !accel_present(m, a, NULL, 0))
 			continue;
@@ -96,7 +101,7 @@ const struct accel *accel_of_driver(const struct machine *m, const char *driver,
 			*alg = g;
 		return a;
 	}
-	return accel_by_driver(driver, m->kernel, alg);
+	return accel_by_driver(driver, policy_kernel(m), alg);
 }
 
 /* --- driver state ------------------------------------------------------------------------------ */
@@ -128,7 +133,7 @@ static enum driver_state listed_state(const struct machine *m, const struct acce
 	bool passed = false, failed = false, zero = false;
 
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 
 		if (!k)
 			continue;
@@ -148,36 +153,76 @@ static enum driver_state listed_state(const struct machine *m, const struct acce
 	return m->selftests_off ? DRIVER_UNTESTED : DRIVER_REGISTERED;
 }
 
-/* True when the row has algorithms, but none for this kernel version. */
+/* True when this kernel version has no code for the row: removed from it, or not yet written. */
 static bool not_in_kernel(const struct machine *m, const struct accel *a)
 {
+	kver k = policy_kernel(m);
 	bool any = false;
 
-	if (a->dmcrypt == DMCRYPT_NO_DRIVER && !(a->present_until && m->kernel && m->kernel <= a->present_until))
+	if (!accel_range_in(a->present_since, a->present_until, k))
+		return true;
+	if (a->dmcrypt == DMCRYPT_NO_DRIVER && !(a->present_until && k && k <= a->present_until))
 		return true;
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		if (accel_alg_in(g, m->kernel))
+		if (accel_alg_in(g, k))
 			return false;
 		any = true;
 	}
 	return any;
 }
 
+static bool is_in(const struct module_fact *f)
+{
+	return f->state == MODULE_LOADED || f->state == MODULE_BUILTIN;
+}
+
+/* Most rows list a chain of modules, all of them needed; QAT has one module per device family. */
+static bool any_module_will_do(const struct accel *a)
+{
+	return !strcmp(a->id, "intel-qat");
+}
+
+const struct module_fact *accel_module(const struct machine *m, const struct accel *a)
+{
+	const struct module_fact *pick = NULL;
+
+	for (const char *const *name = a->modules; name && *name; name++) {
+		const struct module_fact *f = machine_module(m, *name);
+
+		if (!f)
+			continue;
+		if (!any_module_will_do(a) && !is_in(f))
+			return f;
+		if (!pick || (any_module_will_do(a) && f->state > pick->state))
+			pick = f;
+	}
+	return pick;
+}
+
+/* All of the row's options are set to y: its code is in the kernel image, whatever the module lists say. */
+static bool built_in(const struct machine *m, const struct accel *a)
+{
+	const char *const *o = m->kconfig ? a->kconfig : NULL;
+
+	for (; o && *o; o++)
+		if (kconfig_get(m->kconfig, m->kconfig_len, *o) != KCONFIG_YES)
+			return false;
+	return m->kconfig && a->kconfig;
+}
+
 static enum driver_state module_state_of(const struct machine *m, const struct accel *a)
 {
-	const struct module_fact *f = a->modules && a->modules[0] ? machine_module(m, a->modules[0]) : NULL;
+	const struct module_fact *f = accel_module(m, a);
 
-	switch (f ? f->state : MODULE_UNKNOWN) {
-	case MODULE_LOADED:
-	case MODULE_BUILTIN:
+	if (f && is_in(f))
 		return DRIVER_LOADED;
-	case MODULE_PRESENT:
+	if (f && f->state == MODULE_PRESENT)
 		return f->denied ? DRIVER_DENIED : DRIVER_NOT_LOADED;
-	case MODULE_MISSING:
-		return option_missing(m, a) ? DRIVER_NO_OPTION : DRIVER_NO_MODULE;
-	default:
-		return option_missing(m, a) ? DRIVER_NO_OPTION : DRIVER_UNKNOWN;
-	}
+	if (built_in(m, a))
+		return DRIVER_LOADED;
+	if (option_missing(m, a))
+		return DRIVER_NO_OPTION;
+	return f && f->state == MODULE_MISSING ? DRIVER_NO_MODULE : DRIVER_UNKNOWN;
 }
 
 enum driver_state driver_state(const struct machine *m, const struct accel *a)
@@ -205,6 +250,18 @@ const char *driver_state_name(enum driver_state s)
 	return name[s];
 }
 
+bool accel_trusted(const struct machine *m, const struct accel *a)
+{
+	enum driver_state s = driver_state(m, a);
+
+	return s != DRIVER_FAILED && s != DRIVER_QUARANTINED;
+}
+
+bool accel_proposable(const struct machine *m, const struct accel *a)
+{
+	return accel_trusted(m, a) && a->slower_than_cpu != TRI_YES;
+}
+
 /* --- may dm-crypt use it ------------------------------------------------------------------------ */
 
 /* The run-time flag of the row's listed ciphers: 1 = all carry it, 0 = one does not, -1 = not known. */
@@ -213,7 +270,7 @@ static int memory_flag(const struct machine *m, const struct accel *a)
 	int flag = -1;
 
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 
 		if (!k || !k->flags_known || g->mode == MODE_HASH || g->mode == MODE_GCM)
 			continue;
@@ -226,11 +283,12 @@ static int memory_flag(const struct machine *m, const struct accel *a)
 
 enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a)
 {
+	enum accel_dmcrypt table = accel_dmcrypt_in(a, policy_kernel(m));
 	int flag = memory_flag(m, a);
 
 	if (flag == 1)
 		return DMCRYPT_NO_MEMORY_FLAG;
-	if (flag == 0 && accel_dmcrypt_in(a, m->kernel) == DMCRYPT_NO_MEMORY_FLAG)
-		return DMCRYPT_YES;
-	return accel_dmcrypt_in(a, m->kernel);
+	if (flag == 0)
+		return table == DMCRYPT_NO_MEMORY_FLAG ? DMCRYPT_YES : table;
+	return not_in_kernel(m, a) && listed_state(m, a) == DRIVER_UNKNOWN ? DMCRYPT_NO_DRIVER : table;
 }

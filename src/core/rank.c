@@ -34,43 +34,66 @@ static double measured(const struct cipher_spec *s, const struct measurement *me
 	return 0;
 }
 
-/* Groups from best to worst: hardware does the data · not known · CPU code · cannot be opened. */
-static int group(const struct ranked *r)
+/* Groups from best to worst: hardware does the data · CPU code, or not known · cannot be opened. */
+enum group { GROUP_HARDWARE, GROUP_UNKNOWN, GROUP_SOFTWARE, GROUP_IMPOSSIBLE };
+
+static enum group group(const struct machine *m, const struct ranked *r)
 {
-	switch (r->verdict.verdict) {
+	const struct verdict *v = &r->verdict;
+
+	switch (v->verdict) {
 	case VERDICT_ACCELERATED:
 	case VERDICT_PARTLY:
-		return 0;
+		return v->accel && !accel_proposable(m, v->accel) ? GROUP_UNKNOWN : GROUP_HARDWARE;
 	case VERDICT_UNKNOWN:
-		return 1;
+		return GROUP_UNKNOWN;
 	case VERDICT_SOFTWARE:
-		return 2;
+		return GROUP_SOFTWARE;
 	default:
-		return 3;
+		return GROUP_IMPOSSIBLE;
 	}
 }
 
-/* Inside a group: xts, then Adiantum, then cbc-essiv; among software Adiantum first. Longer keys first. */
-static int taste(const struct ranked *r)
+static bool is_adiantum(const struct ranked *r)
 {
-	bool software = group(r) == 2;
-
-	if (spec_is_xts(&r->verdict.spec))
-		return software ? 1 : 0;
-	if (!strcmp(r->verdict.spec.mode, "adiantum"))
-		return software ? 0 : 1;
-	return 2;
+	return !strcmp(r->verdict.spec.mode, "adiantum");
 }
 
-static int compare(const void *pa, const void *pb)
+/*
+ * Place, the smaller the better. What is not known to be hardware is worth no more than software on a CPU without AES
+ * instructions, and there Adiantum is the fast one; with AES instructions unknown means the kernel's library, which may use
+ * them. Inside a group xts, then Adiantum, then cbc-essiv.
+ */
+static int place(const struct machine *m, const struct ranked *r)
 {
-	const struct ranked *a = pa, *b = pb;
+	bool aes = policy_cpu_has_aes(m);
+	enum group g = group(m, r);
+	int taste = spec_is_xts(&r->verdict.spec) ? 1 : is_adiantum(r) ? 2 : 3;
 
-	if (group(a) != group(b))
-		return group(a) - group(b);
-	if (taste(a) != taste(b))
-		return taste(a) - taste(b);
-	return (int)b->verdict.spec.key_bits - (int)a->verdict.spec.key_bits;
+	if (!aes && g == GROUP_UNKNOWN)
+		g = GROUP_SOFTWARE;
+	if (!aes && g == GROUP_SOFTWARE && is_adiantum(r))
+		taste = 0;
+	return (int)g * 4 + taste;
+}
+
+static bool comes_before(const struct machine *m, const struct ranked *a, const struct ranked *b)
+{
+	if (place(m, a) != place(m, b))
+		return place(m, a) < place(m, b);
+	return a->verdict.spec.key_bits > b->verdict.spec.key_bits;
+}
+
+/* A handful of entries, and the machine has to be at hand: no qsort. */
+static void sort(const struct machine *m, struct ranking *r)
+{
+	for (size_t i = 1; i < r->n; i++)
+		for (size_t k = i; k && comes_before(m, &r->v[k], &r->v[k - 1]); k--) {
+			struct ranked x = r->v[k];
+
+			r->v[k] = r->v[k - 1];
+			r->v[k - 1] = x;
+		}
 }
 
 static void move_to_front(struct ranking *r, size_t i)
@@ -81,69 +104,120 @@ static void move_to_front(struct ranking *r, size_t i)
 	r->v[0] = x;
 }
 
-/* The fastest measured rival of the first, when it is of the first's group and clearly faster. */
-static void promote_measured(struct ranking *r)
+/* Speed alone never shortens the key of the data cipher, nor proposes what format would refuse. */
+static bool may_be_promoted(const struct machine *m, const struct ranked *r, const struct ranked *first)
+{
+	return group(m, r) != GROUP_IMPOSSIBLE && r->verdict.action == ACTION_PROCEED &&
+	       (!r->verdict.accel || accel_trusted(m, r->verdict.accel)) &&
+	       spec_cipher_key_bits(&r->verdict.spec) >= spec_cipher_key_bits(&first->verdict.spec);
+}
+
+/* The fastest measured rival of the first, when it is clearly faster. */
+static void promote_measured(const struct machine *m, struct ranking *r)
 {
 	size_t fastest = 0;
 
 	if (!r->n || r->v[0].mbps <= 0)
 		return;
 	for (size_t i = 1; i < r->n; i++)
-		if (r->v[i].mbps > r->v[fastest].mbps && group(&r->v[i]) <= 2)
+		if (r->v[i].mbps > r->v[fastest].mbps && may_be_promoted(m, &r->v[i], &r->v[0]))
 			fastest = i;
 	if (fastest && r->v[fastest].mbps >= FASTER * r->v[0].mbps)
 		move_to_front(r, fastest);
 }
 
-static char *why_first(const struct ranking *r)
+/* --- why ------------------------------------------------------------------------------------------- */
+
+static char *why_first(const struct machine *m, const struct ranking *r)
 {
 	const struct ranked *first = &r->v[0], *xts = NULL;
 
 	for (size_t i = 1; i < r->n && !xts; i++)
-		if (spec_is_xts(&r->v[i].verdict.spec) && group(&r->v[i]) == group(first))
+		if (spec_is_xts(&r->v[i].verdict.spec) && r->v[i].mbps > 0)
 			xts = &r->v[i];
-	if (first->mbps > 0 && xts && xts->mbps > 0 && !spec_is_xts(&first->verdict.spec))
+	if (first->mbps > 0 && xts && !spec_is_xts(&first->verdict.spec))
 		return xasprintf("Measured here %.1f times as fast as aes-xts-plain64 with a %u-bit key.",
 				 first->mbps / xts->mbps, xts->verdict.spec.key_bits);
-	if (group(first) == 0 && spec_is_xts(&first->verdict.spec))
-		return xstrdup("XTS is preferred unless another spec of its class is measured 1.25 times as fast.");
-	if (!strcmp(first->verdict.spec.mode, "adiantum"))
-		return xstrdup("The fast choice on a CPU without AES instructions.");
-	return xstrdup("The best of its class that this machine serves.");
+	switch (group(m, first)) {
+	case GROUP_HARDWARE:
+		return xstrdup(spec_is_xts(&first->verdict.spec) ?
+			       "The hardware serves it; XTS goes first unless another spec of its class is measured 1.25 times as fast." :
+			       "The hardware serves it, and does not serve XTS.");
+	case GROUP_UNKNOWN:
+		return xstrdup(first->verdict.accel ? "The usual choice, although the engine that serves it is slow or has failed before." :
+						      "Whether hardware serves it is not known; it is the usual choice.");
+	case GROUP_SOFTWARE:
+		return xstrdup(is_adiantum(first) ? "The fast choice for a CPU without AES instructions." :
+						    "Nothing here serves AES in hardware; it is the usual choice.");
+	case GROUP_IMPOSSIBLE:
+		break;
+	}
+	return xstrdup("This machine can open none of the specs that hwluks proposes.");
 }
 
-static char *why_behind(const struct ranked *r, const struct ranked *first)
+static char *why_behind(const struct machine *m, const struct ranked *r, const struct ranked *first)
 {
-	if (group(r) == 3)
+	enum group g = group(m, r);
+
+	if (g == GROUP_IMPOSSIBLE)
 		return xstrdup("This machine cannot open it.");
 	if (r->mbps > 0 && first->mbps > 0)
 		return xasprintf("Measured here at %.2f of the first one's rate.", r->mbps / first->mbps);
-	if (group(r) > group(first))
-		return xstrdup(group(r) == 1 ? "What would serve it is not known." : "It would run in software.");
-	if (taste(r) == taste(first))
+	if (r->verdict.accel && !accel_proposable(m, r->verdict.accel))
+		return xstrdup(accel_trusted(m, r->verdict.accel) ?
+			       "Published figures call the engine that would serve it slower than the CPU." :
+			       "A driver of the engine that would serve it has failed.");
+	if (g != group(m, first))
+		return xstrdup(g == GROUP_UNKNOWN ? "Whether hardware would serve it is not known." : "It would run in software.");
+	if (is_adiantum(first))
+		return xstrdup("Slower than Adiantum on a CPU without AES instructions.");
+	if (spec_is_xts(&r->verdict.spec) == spec_is_xts(&first->verdict.spec))
 		return xstrdup("A shorter key.");
 	return xstrdup("XTS comes before it in its class.");
 }
 
-static void explain(struct ranking *r)
+static void explain(const struct machine *m, struct ranking *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		r->v[i].why = i ? why_behind(&r->v[i], &r->v[0]) : why_first(r);
+		r->v[i].why = i ? why_behind(m, &r->v[i], &r->v[0]) : why_first(m, r);
+}
+
+/* Why what is here does not serve AES: the reasons that the verdict on xts found. */
+static void note_idle_hardware(struct ranking *r)
+{
+	static const enum reason_code idle[] = {
+		REASON_MEMORY_FLAG, REASON_NOT_LOADED, REASON_DENIED, REASON_NO_MODULE, REASON_NO_OPTION, REASON_NO_DRIVER,
+		REASON_SELFTEST_FAILED, REASON_QUARANTINED, REASON_OUTRANKED, REASON_OUTRANKS_CPU, REASON_SLOWER, REASON_MODE,
+	};
+	const struct reasons *from = NULL;
+
+	for (size_t i = 0; i < r->n && !from; i++)
+		if (spec_is_xts(&r->v[i].verdict.spec))
+			from = &r->v[i].verdict.reasons;
+	for (size_t i = 0; from && i < from->n; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(idle); k++)
+			if (from->v[i].code == idle[k])
+				reasons_add(&r->notes, idle[k], "%s", from->v[i].text);
 }
 
 static void note_machine(const struct machine *m, struct ranking *r)
 {
 	bool x86 = m->arch == ARCH_X86_32 || m->arch == ARCH_X86_64;
+	bool aes = policy_cpu_has_aes(m);
 
-	if (!r->n || group(&r->v[0]) < 2)
+	if (!r->n || group(m, &r->v[0]) == GROUP_HARDWARE)
 		return;
-	if (x86 && m->cpu.hypervisor && !policy_cpu_has_aes(m))
+	if (x86 && m->cpu.hypervisor && !aes)
 		reasons_add(&r->notes, REASON_VM_HIDES_AES,
 			    "This virtual machine's CPU type (%s) shows no AES instructions. If the host has them, give the guest a "
 			    "CPU type that passes them on (QEMU: -cpu host; Proxmox: type host; libvirt: mode='host-passthrough') and "
 			    "ask again before formatting.", m->cpu.model ? m->cpu.model : "not named");
-	if (!policy_cpu_has_aes(m))
-		reasons_add(&r->notes, REASON_NO_AES, "The CPU has no AES instructions and no engine here can serve dm-crypt.");
+	if (!aes && m->cpu.processors)
+		reasons_add(&r->notes, REASON_NO_AES, "The CPU has no AES instructions, and no engine here is known to serve dm-crypt.");
+	if (!m->algs_known)
+		reasons_add(&r->notes, REASON_LIST_UNREADABLE, "The kernel's list of algorithms (/proc/crypto) could not be read.");
+	else
+		note_idle_hardware(r);
 }
 
 void policy_rank(const struct machine *m, const struct load_plan *plan, unsigned int sector_size,
@@ -164,9 +238,9 @@ void policy_rank(const struct machine *m, const struct load_plan *plan, unsigned
 		r->mbps = measured(&s, meas, n_meas);
 		out->n++;
 	}
-	qsort(out->v, out->n, sizeof(*out->v), compare);
-	promote_measured(out);
-	explain(out);
+	sort(m, out);
+	promote_measured(m, out);
+	explain(m, out);
 	note_machine(m, out);
 }
 
