@@ -221,7 +221,7 @@ else
 fi
 if [ "$bad" != 0 ]; then
 	echo "# console of $name (tail of $run/console.log):"
-	tail -n 40 "$run/console.log" | tr -d '\r' | sed 's/^/#   /'
+	tail -n 60 "$run/console.log" | tr -d '\r' | sed 's/^/#   /'
 	tail -n 10 "$run/qemu.log" | sed 's/^/# qemu: /'
 fi
 printf '1..%d\n' "$total"
