@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 /*
- * For: comparing what a guest wrote to a disk through dm-crypt with what libcrypto says it should be.
- * Must not know: who encrypted it, or with which driver.
+ * For: comparing what a guest wrote to a disk through dm-crypt with what libcrypto says it should
+ * be. Must not know: who encrypted it, or with which driver.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -17,14 +17,15 @@
 
 #include <openssl/evp.h>
 
-#define MAX_KEY 64
+#define MAX_KEY    64
 #define MAX_SECTOR 4096
-#define MAX_SHOWN 5
+#define MAX_SHOWN  5
 
 static const char usage_text[] =
 	"usage: ciphertext --disk FILE --cipher SPEC --key HEX|--key-file FILE --sectors N [OPTIONS]\n"
 	"  Compares N encryption sectors of FILE with the plain text encrypted by libcrypto.\n"
-	"  --cipher SPEC       aes-{ecb,cbc-plain,cbc-plain64,cbc-plain64be,cbc-essiv:HASH,xts-plain,xts-plain64}\n"
+	"  --cipher SPEC       aes-ecb, aes-cbc-{plain,plain64,plain64be,essiv:HASH},\n"
+	"                      aes-xts-{plain,plain64}\n"
 	"  --key HEX           the whole volume key; for xts both halves\n"
 	"  --key-file FILE     the same, in binary\n"
 	"  --offset N          where the encrypted data starts in FILE, in 512-byte sectors (default 0)\n"
@@ -98,7 +99,7 @@ static const EVP_CIPHER *cipher_for(bool xts, bool cbc, size_t len)
 }
 
 static int encrypt(const EVP_CIPHER *cipher, const uint8_t *key, const uint8_t *iv,
-		   const uint8_t *in, uint8_t *out, size_t len)
+                   const uint8_t *in, uint8_t *out, size_t len)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 	int n = 0, good;
@@ -134,7 +135,7 @@ static int make_iv(const struct request *r, uint64_t number, uint8_t iv[16])
 		for (unsigned int i = 0; i < 8; i++)
 			plain[i] = (uint8_t)(number >> 8 * i);
 		return encrypt(cipher_for(false, false, r->essiv_len), r->essiv_key, NULL, plain,
-			       iv, 16);
+		               iv, 16);
 	}
 	return -EINVAL;
 }
@@ -180,8 +181,8 @@ static int check_sector(const struct request *r, int disk, int plain, uint64_t s
 	if (!rc)
 		rc = make_iv(r, sector * unit + r->iv_offset, iv);
 	if (!rc)
-		rc = encrypt(cipher_for(r->spec.xts, r->spec.cbc, r->key_len), r->key, iv, in,
-			     want, r->sector_size);
+		rc = encrypt(cipher_for(r->spec.xts, r->spec.cbc, r->key_len), r->key, iv, in, want,
+		             r->sector_size);
 	if (!rc)
 		rc = read_at(disk, got, r->sector_size, r->offset * 512 + sector * r->sector_size);
 	if (rc)
@@ -200,7 +201,7 @@ static int check(const struct request *r)
 
 	if (disk < 0 || (r->plain && plain < 0)) {
 		fprintf(stderr, "ciphertext: %s: %s\n", disk < 0 ? r->disk : r->plain,
-			strerror(errno));
+		        strerror(errno));
 		rc = 2;
 		goto out;
 	}
@@ -314,19 +315,45 @@ int main(int argc, char **argv)
 
 	while (!rc && (c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
-		case 'd': r.disk = optarg; break;
-		case 'c': rc = parse_spec(optarg, &r.spec); have_cipher = true; break;
-		case 'k': rc = key_from_hex(&r, optarg); break;
-		case 'K': rc = key_from_file(&r, optarg); break;
-		case 'n': rc = number(optarg, &r.sectors); break;
-		case 'o': rc = number(optarg, &r.offset); break;
-		case 's': rc = number(optarg, &sector_size); break;
-		case 'i': rc = number(optarg, &r.iv_offset); break;
-		case 'l': r.large_iv = true; break;
-		case 'p': r.pattern = optarg; break;
-		case 'f': r.plain = optarg; break;
-		case 'S': rc = number(optarg, &r.step); break;
-		default: rc = -EINVAL;
+		case 'd':
+			r.disk = optarg;
+			break;
+		case 'c':
+			rc = parse_spec(optarg, &r.spec);
+			have_cipher = true;
+			break;
+		case 'k':
+			rc = key_from_hex(&r, optarg);
+			break;
+		case 'K':
+			rc = key_from_file(&r, optarg);
+			break;
+		case 'n':
+			rc = number(optarg, &r.sectors);
+			break;
+		case 'o':
+			rc = number(optarg, &r.offset);
+			break;
+		case 's':
+			rc = number(optarg, &sector_size);
+			break;
+		case 'i':
+			rc = number(optarg, &r.iv_offset);
+			break;
+		case 'l':
+			r.large_iv = true;
+			break;
+		case 'p':
+			r.pattern = optarg;
+			break;
+		case 'f':
+			r.plain = optarg;
+			break;
+		case 'S':
+			rc = number(optarg, &r.step);
+			break;
+		default:
+			rc = -EINVAL;
 		}
 	}
 	if (rc || optind != argc || !have_cipher || complete(&r, sector_size)) {

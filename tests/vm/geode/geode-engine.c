@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AES_BLOCK 16
+#define AES_BLOCK     16
 #define AES128_ROUNDS 10
 
 enum geode_reg {
@@ -198,8 +198,8 @@ static void reg_bytes(const struct geode *g, enum geode_reg first, uint8_t out[A
 static void reg_set_bytes(struct geode *g, enum geode_reg first, const uint8_t in[AES_BLOCK])
 {
 	for (unsigned int i = 0; i < 4; i++)
-		g->regs[first / 4 + i] = column(in[4 * i], in[4 * i + 1], in[4 * i + 2],
-						in[4 * i + 3]);
+		g->regs[first / 4 + i] =
+			column(in[4 * i], in[4 * i + 1], in[4 * i + 2], in[4 * i + 3]);
 }
 
 /* Does the fault strike this request? Counts the requests it is entitled to. */
@@ -309,14 +309,18 @@ static void put16(uint8_t *p, uint16_t v)
 	p[1] = (uint8_t)(v >> 8);
 }
 
-/* Which bits of a configuration byte a write changes. All that a BAR sizing must not find stays 0. */
+/* Which bits of a configuration byte a write changes; what a BAR sizing must not find stays 0. */
 static uint8_t config_writable(uint32_t off)
 {
 	static const uint8_t mask[GEODE_CONFIG_SIZE] = {
-		[0x04] = 0x47, [0x05] = 0x05,		      /* command */
-		[0x0c] = 0xff, [0x0d] = 0xff,		      /* cache line, latency */
-		[0x11] = 0xc0, [0x12] = 0xff, [0x13] = 0xff,  /* BAR 0: 16 KiB of memory */
-		[0x3c] = 0xff,				      /* interrupt line */
+		[0x04] = 0x47,
+		[0x05] = 0x05, /* command */
+		[0x0c] = 0xff,
+		[0x0d] = 0xff, /* cache line, latency */
+		[0x11] = 0xc0,
+		[0x12] = 0xff,
+		[0x13] = 0xff, /* BAR 0: 16 KiB of memory */
+		[0x3c] = 0xff, /* interrupt line */
 		[GEODE_CONFIG_ARM] = 0xff,
 	};
 
@@ -377,7 +381,7 @@ void geode_config_write(struct geode *g, uint32_t offset, uint32_t value, unsign
 
 		if (mask)
 			g->config[offset + i] = (uint8_t)((g->config[offset + i] & ~mask) |
-							  (value >> (8 * i) & mask));
+			                                  (value >> (8 * i) & mask));
 	}
 	g->is_armed = g->config[GEODE_CONFIG_ARM] != 0;
 }
@@ -431,10 +435,10 @@ int geode_fault_parse(const char *text, struct geode_fault *fault)
 		if (word_is(text, len, "armed")) {
 			f.armed = true;
 		} else if (!strncmp(text, "after=", 6) &&
-			   !parse_number(text + 6, len - 6, UINT64_MAX, &n)) {
+		           !parse_number(text + 6, len - 6, UINT64_MAX, &n)) {
 			f.after = n;
 		} else if (!strncmp(text, "min=", 4) &&
-			   !parse_number(text + 4, len - 4, UINT32_MAX, &n)) {
+		           !parse_number(text + 4, len - 4, UINT32_MAX, &n)) {
 			f.min_len = (uint32_t)n;
 		} else {
 			return -EINVAL;

@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GEODE_BAR_SIZE 0x4000u
+#define GEODE_BAR_SIZE    0x4000u
 #define GEODE_CONFIG_SIZE 256u
 
 /*
- * Vendor-free configuration space that the model uses for its own purposes; a guest reads it through
- * /sys/bus/pci/devices/.../config. All words are 32 bits, little endian, and wrap.
+ * Vendor-free configuration space that the model uses for its own purposes; a guest reads it
+ * through /sys/bus/pci/devices/.../config. All words are 32 bits, little endian, and wrap.
  */
 enum geode_config_extra {
 	GEODE_CONFIG_COUNTS = 0x80, /* (operations, bytes) of ecb-dec, ecb-enc, cbc-dec, cbc-enc */
@@ -26,15 +26,15 @@ enum geode_config_extra {
 enum geode_fault_kind {
 	GEODE_FAULT_NONE,
 	GEODE_FAULT_DATA, /* one bit of the result is wrong */
-	GEODE_FAULT_IV,	  /* the IV read back after a CBC operation is wrong */
+	GEODE_FAULT_IV,   /* the IV read back after a CBC operation is wrong */
 	GEODE_FAULT_HANG, /* the operation never ends: nothing done, done bit never set */
 };
 
 struct geode_fault {
 	enum geode_fault_kind kind;
-	uint64_t after;	  /* strikes only after so many operations that it could have struck */
+	uint64_t after;   /* strikes only after so many operations that it could have struck */
 	uint32_t min_len; /* strikes only requests of at least so many bytes */
-	bool armed;	  /* sleeps until the guest writes GEODE_CONFIG_ARM */
+	bool armed;       /* sleeps until the guest writes GEODE_CONFIG_ARM */
 };
 
 /* What the engine did. An operation that hung is not counted: it moved no byte. */
@@ -50,9 +50,9 @@ struct geode {
 	uint32_t regs[0x60 / 4];
 	struct geode_fault fault;
 	struct geode_count count[2][2]; /* [cbc][encrypt] */
-	uint64_t could_fault;		/* operations that the fault was entitled to */
-	uint64_t faults;		/* operations that it struck */
-	uint64_t rejected;		/* requests no engine could serve: bad length or address */
+	uint64_t could_fault;           /* operations that the fault was entitled to */
+	uint64_t faults;                /* operations that it struck */
+	uint64_t rejected;              /* requests no engine could serve: bad length or address */
 	bool is_armed;
 	geode_dma_fn *dma;
 	void *opaque;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 /*
- * For: running QEMU with a model of the Geode LX AES block: the far end of x-pci-proxy-dev's socket.
- * Must not know: what the engine does (geode-engine.c), or what the guest is booted for.
+ * For: running QEMU with a model of the Geode LX AES block: the far end of x-pci-proxy-dev's
+ * socket. Must not know: what the engine does (geode-engine.c), or what the guest is booted for.
  *
  * usage: geode-model [--fault SPEC] [--stats FILE] [--trace] -- QEMU ARGUMENTS...
  *
  * QEMU's arguments must contain  -device x-pci-proxy-dev,id=geode,fd=10  and shared guest memory
- * (memory-backend-memfd,share=on). The exit code is QEMU's, 128 + N where signal N ended it, 2 for a wrong
- * usage, 3 where the protocol broke. Neither process outlives the other.
+ * (memory-backend-memfd,share=on). The exit code is QEMU's, 128 + N where signal N ended it, 2 for
+ * a wrong usage, 3 where the protocol broke. Neither process outlives the other.
  *
- * The protocol is private to QEMU (include/hw/remote/mpqemu-link.h) and in host byte order; this is 7.2's,
- * unchanged since 5.2. A message that should be answered and is not freezes the guest's CPU, an
- * answer too many puts every later one out of step.
+ * The protocol is private to QEMU (include/hw/remote/mpqemu-link.h) and in host byte order; this
+ * is 7.2's, unchanged since 5.2. A message that should be answered and is not freezes the guest's
+ * CPU, an answer too many puts every later one out of step.
  */
 #include "geode-engine.h"
 
@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QEMU_FD 10
+#define QEMU_FD     10
 #define MAX_REGIONS 8
 
 enum message {
@@ -117,7 +117,7 @@ static int map_memory(struct link *l, const union payload *p, const int *fds, un
 		r->gpa = p->map.gpa[i];
 		r->size = p->map.size[i];
 		r->host = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, fds[i],
-			       (off_t)p->map.offset[i]);
+		               (off_t)p->map.offset[i]);
 		if (r->host == MAP_FAILED) {
 			complain("cannot map guest memory");
 			return -1;
@@ -154,8 +154,10 @@ static int read_header(int sock, struct header *h, int *fds, unsigned int *nfds)
 		struct cmsghdr align;
 	} control;
 	struct iovec io = { .iov_base = h, .iov_len = sizeof(*h) };
-	struct msghdr m = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control.buf,
-			    .msg_controllen = sizeof(control.buf) };
+	struct msghdr m = { .msg_iov = &io,
+		            .msg_iovlen = 1,
+		            .msg_control = control.buf,
+		            .msg_controllen = sizeof(control.buf) };
 	ssize_t n;
 
 	*nfds = 0;
@@ -193,11 +195,11 @@ static int answer(const struct link *l, uint64_t value)
 }
 
 static int handle(struct link *l, const struct header *h, const union payload *p, const int *fds,
-		  unsigned int nfds)
+                  unsigned int nfds)
 {
 	if (l->trace)
 		fprintf(stderr, "geode-model: message %d, %llu bytes\n", h->command,
-			(unsigned long long)h->size);
+		        (unsigned long long)h->size);
 	switch (h->command) {
 	case MSG_MEMORY_MAP:
 		return map_memory(l, p, fds, nfds);
@@ -205,10 +207,10 @@ static int handle(struct link *l, const struct header *h, const union payload *p
 		return 0; /* the driver polls; QEMU without KVM could not pass an interrupt on */
 	case MSG_CONFIG_READ:
 		return answer(l, geode_config_read(&l->engine, p->config.offset,
-						   (unsigned int)p->config.width));
+		                                   (unsigned int)p->config.width));
 	case MSG_CONFIG_WRITE:
 		geode_config_write(&l->engine, p->config.offset, p->config.value,
-				   (unsigned int)p->config.width);
+		                   (unsigned int)p->config.width);
 		return answer(l, 0);
 	case MSG_BAR_READ:
 		return answer(l, geode_bar_read(&l->engine, p->bar.addr, p->bar.width));
@@ -220,7 +222,7 @@ static int handle(struct link *l, const struct header *h, const union payload *p
 		return answer(l, 0);
 	}
 	fprintf(stderr, "geode-model: unknown message %d: not the QEMU this was written for?\n",
-		h->command);
+	        h->command);
 	return -1;
 }
 
@@ -238,7 +240,7 @@ static int serve(struct link *l)
 			break;
 		if (h.size > sizeof(p)) {
 			fprintf(stderr, "geode-model: a message of %llu bytes\n",
-				(unsigned long long)h.size);
+			        (unsigned long long)h.size);
 			rc = -1;
 		} else {
 			memset(&p, 0, sizeof(p));
@@ -269,10 +271,10 @@ static int write_stats(const struct link *l, const char *path)
 	}
 	for (unsigned int i = 0; i < 4; i++)
 		fprintf(f, "%s_ops %llu\n%s_bytes %llu\n", name[i],
-			(unsigned long long)g->count[i / 2][i % 2].ops, name[i],
-			(unsigned long long)g->count[i / 2][i % 2].bytes);
+		        (unsigned long long)g->count[i / 2][i % 2].ops, name[i],
+		        (unsigned long long)g->count[i / 2][i % 2].bytes);
 	fprintf(f, "faults %llu\nrejected %llu\nmessages %llu\n", (unsigned long long)g->faults,
-		(unsigned long long)g->rejected, (unsigned long long)l->messages);
+	        (unsigned long long)g->rejected, (unsigned long long)l->messages);
 	bad = ferror(f);
 	if (fclose(f) || bad) {
 		complain(path);

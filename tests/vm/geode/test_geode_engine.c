@@ -66,7 +66,7 @@ static void get_regs(uint32_t reg, uint8_t *bytes)
 
 /* One operation as geode_aes_crypt() of the kernel does it. Returns whether the poll ended. */
 static bool operate(int mode, const uint8_t *key, uint8_t *iv, uint32_t src, uint32_t dst,
-		    uint32_t len)
+                    uint32_t len)
 {
 	const uint32_t ctrl = 0x1d | (mode & 1 ? 0x02 : 0) | (mode & 2 ? 0x20 : 0);
 	bool done;
@@ -88,14 +88,15 @@ static bool operate(int mode, const uint8_t *key, uint8_t *iv, uint32_t src, uin
 
 /* The same by libcrypto. */
 static void expected(int mode, const uint8_t *key, const uint8_t *iv, const uint8_t *in,
-		     uint8_t *out, size_t len)
+                     uint8_t *out, size_t len)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 	int n = 0;
 
 	assert_non_null(c);
 	assert_int_equal(EVP_CipherInit_ex(c, mode & 2 ? EVP_aes_128_cbc() : EVP_aes_128_ecb(),
-					   NULL, key, iv, mode & 1), 1);
+	                                   NULL, key, iv, mode & 1),
+	                 1);
 	EVP_CIPHER_CTX_set_padding(c, 0);
 	assert_int_equal(EVP_CipherUpdate(c, out, &n, in, (int)len), 1);
 	assert_int_equal(n, len);
@@ -106,9 +107,9 @@ static void test_standard_vector(void **state)
 {
 	/* FIPS 197, appendix C.1 */
 	static const uint8_t plain[16] = { 0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
-					   0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
+		                           0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff };
 	static const uint8_t cipher[16] = { 0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30,
-					    0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a };
+		                            0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5, 0x5a };
 	uint8_t key[16];
 
 	(void)state;
@@ -122,7 +123,8 @@ static void test_standard_vector(void **state)
 	assert_memory_equal(ram + 128, plain, 16);
 }
 
-/* Every mode, several lengths, apart and in place, against libcrypto; the IV that comes back too. */
+/* Every mode, several lengths, apart and in place, against libcrypto; the IV that comes back too.
+ */
 static void test_against_libcrypto(void **state)
 {
 	static const uint32_t lengths[] = { 16, 32, 48, 512, 1024, 4096 };
@@ -187,9 +189,9 @@ static void test_rejects(void **state)
 	static const struct {
 		uint32_t src, dst, len;
 	} row[] = {
-		{ 0, 0, 0 },	       { 0, 0, 8 },	       { 0, 0, 24 },
-		{ RAM, 0, 16 },	       { 0, RAM, 16 },	       { RAM - 16, 0, 32 },
-		{ 0, RAM - 16, 32 },   { 0xfffffff0, 0, 16 },  { 0, 0xffffffff, 16 },
+		{ 0, 0, 0 },         { 0, 0, 8 },           { 0, 0, 24 },
+		{ RAM, 0, 16 },      { 0, RAM, 16 },        { RAM - 16, 0, 32 },
+		{ 0, RAM - 16, 32 }, { 0xfffffff0, 0, 16 }, { 0, 0xffffffff, 16 },
 	};
 	uint8_t key[16] = { 1 }, iv[16] = { 2 }, zero[RAM] = { 0 };
 
@@ -214,7 +216,8 @@ static void test_registers(void **state)
 	/* what the driver's probe writes: clear both done bits, set the mask */
 	geode_bar_write(&g, BAR + 0x08, 0x30007, 4);
 	assert_int_equal(geode_bar_read(&g, BAR + 0x08, 4), 7);
-	/* other widths, odd addresses and what lies behind the registers read as zero, write nothing */
+	/* other widths, odd addresses and what lies behind the registers read as zero, write
+	 * nothing */
 	geode_bar_write(&g, BAR + 0x30, 0x12345678, 4);
 	assert_int_equal(geode_bar_read(&g, BAR + 0x30, 4), 0x12345678);
 	geode_bar_write(&g, BAR + 0x30, 0, 1);
@@ -339,8 +342,19 @@ static void test_hang(void **state)
 static void test_fault_parse(void **state)
 {
 	static const char *const bad[] = {
-		"", "x", "datax", "data,", "data,after", "data,after=", "data,after=x", "data,min=-1",
-		"data,min=4294967296", "none,armed", "hang,,armed", "data,armed=1", "data ",
+		"",
+		"x",
+		"datax",
+		"data,",
+		"data,after",
+		"data,after=",
+		"data,after=x",
+		"data,min=-1",
+		"data,min=4294967296",
+		"none,armed",
+		"hang,,armed",
+		"data,armed=1",
+		"data ",
 		"data,after=99999999999999999999",
 	};
 	struct geode_fault f;
