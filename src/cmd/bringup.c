@@ -50,7 +50,7 @@ static int test_driver(struct sysroot *sr, struct machine *m, const struct verdi
 	if (*res.left_behind)
 		strbuf_printf(text, " Left behind: %s.", res.left_behind);
 	if (verify_outcome_bad(res.outcome)) {
-		if (v->accel && accel_is_engine(v->accel)) {
+		if (v->accel && v->data == PART_HARDWARE) {
 			take_out(v->accel, v->driver, NULL, text);
 			probe_again(sr, PROBE_FOR_OPEN, m);
 		}
@@ -60,25 +60,33 @@ static int test_driver(struct sysroot *sr, struct machine *m, const struct verdi
 		return -EOPNOTSUPP;
 	if (res.outcome == VERIFY_OPEN_FAILED)
 		return -EINVAL;
-	if (module)
+	if (module && v->data == PART_HARDWARE)
 		stamp_write(v->driver, module, &v->spec, STAMP_VERIFIED);
 	return 0;
 }
 
-int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, bool engines_only,
+static bool left_out(const struct verdict *v, enum verify_when when)
+{
+	if (when == VERIFY_ALWAYS)
+		return false;
+	return v->data != PART_HARDWARE || !v->accel || (when == VERIFY_ENGINES && !accel_is_engine(v->accel));
+}
+
+static bool known_good(const struct verdict *v, enum verify_when when)
+{
+	return when != VERIFY_ALWAYS && v->accel->modules &&
+	       stamp_read(v->driver, v->accel->modules[0], &v->spec) == STAMP_VERIFIED;
+}
+
+int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, enum verify_when when,
 		   struct strbuf *text)
 {
 	struct verdict v;
-	bool engine;
 	int r = 0;
 
 	policy_decide(m, NULL, spec, &v);
-	engine = v.data == PART_HARDWARE && v.accel && accel_is_engine(v.accel);
-	if (engine || !engines_only) {
-		enum stamp_state s = engine && v.accel->modules ?
-			stamp_read(v.driver, v.accel->modules[0], spec) : STAMP_NONE;
-
-		if (s == STAMP_VERIFIED)
+	if (!left_out(&v, when)) {
+		if (known_good(&v, when))
 			strbuf_printf(text, "%s gave the known answer earlier since this boot.", v.driver);
 		else
 			r = test_driver(sr, m, &v, text);
@@ -98,7 +106,7 @@ static int verify_row(struct sysroot *sr, struct machine *m, const struct accel 
 	for (size_t i = 0; i < n && !r; i++) {
 		struct strbuf t = { 0 };
 
-		r = bringup_verify(sr, m, &spec[i], true, &t);
+		r = bringup_verify(sr, m, &spec[i], VERIFY_HARDWARE, &t);
 		if (r || i + 1 == n)
 			strbuf_printf(text, "%s%s", text->len ? " " : "", t.s ? t.s : "");
 		strbuf_free(&t);
@@ -159,7 +167,7 @@ static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load
 		return -ENODEV;
 	}
 	strbuf_printf(text, "Loaded.");
-	return o->verify && accel_is_engine(i->accel) ? verify_row(sr, m, i->accel, text) : 0;
+	return o->verify ? verify_row(sr, m, i->accel, text) : 0;
 }
 
 static int load_one(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,

@@ -158,9 +158,16 @@ struct bringup_options {
 int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct bringup_options *o,
 		struct bringup *out);
 void bringup_free(struct bringup *b);
+/* When a driver is tested with a known answer. */
+enum verify_when {
+	VERIFY_ALWAYS,	      /* whatever would serve the spec, portable code included */
+	VERIFY_ENGINES,	      /* once per boot and spec, engines outside the CPU */
+	VERIFY_HARDWARE,      /* once per boot and spec, also CPU instructions: after hwluks loaded their driver */
+};
 /*
- * Known-answer test of what would serve this spec now, once per boot where it passed. 0 when it may be used (or nothing but portable
- * code would serve it and `engines_only`), EXIT_DRIVER_BAD when it failed: then it is quarantined and m is gathered anew;
- * -EOPNOTSUPP when it could not be tried. `text` gets one sentence.
+ * Known-answer test of what would serve this spec now. 0 when it may be used, or `when` leaves it out; EXIT_DRIVER_BAD when it
+ * failed: then it is quarantined and m is gathered anew; -EOPNOTSUPP when it could not be tried; -EINVAL when the kernel
+ * refuses the spec. `text` gets one sentence.
  */
-int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, bool engines_only, struct strbuf *text);
+int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, enum verify_when when,
+		   struct strbuf *text);

@@ -92,10 +92,10 @@ static void warn_bad(const struct bringup *b)
 			log_verbose("%s: %s", b->v[i].item->what, b->v[i].text);
 }
 
-static void verify_before_binding(struct open_job *j)
+static void verify_before_binding(struct open_job *j, enum verify_when when)
 {
 	struct strbuf text = { 0 };
-	int r = bringup_verify(&j->c->root, &j->m, &j->facts.spec, true, &text);
+	int r = bringup_verify(&j->c->root, &j->m, &j->facts.spec, when, &text);
 
 	if (r == EXIT_DRIVER_BAD)
 		log_warn("%s The volume opens in software.", text.s ? text.s : "");
@@ -123,7 +123,7 @@ static void prepare_machine(struct open_job *j)
 	}
 	if (j->facts.spec_known) {
 		if (may_load && !j->c->opt.no_verify)
-			verify_before_binding(j);
+			verify_before_binding(j, b.loaded ? VERIFY_HARDWARE : VERIFY_ENGINES);
 		policy_decide(&j->m, may_load ? NULL : &plan, &j->facts.spec, &j->verdict);
 		j->judged = true;
 	}

@@ -101,6 +101,63 @@ static void drop_instances(const struct accel *a, const struct alg_list *l, unsi
 	strv_free(&names);
 }
 
+/* --- what shall serve instead
+ *
+ * Priority 0 alone takes nothing out of use: where the row's driver is the only one registered under a
+ * name, or the only ecb below the xts template, the kernel still takes it (seen with padlock-aes on 6.1,
+ * which opens no fallback of its own). So the software of each mode is built by its full driver name.
+ * ---------------------------------------------------------------------------------------------- */
+
+static const char *const data_names[] = { "ecb(aes)", "cbc(aes)", "xts(aes)" };
+
+static bool is_healthy(const struct accel *a, const struct alg *k)
+{
+	return k->priority > 0 && k->selftest != SELFTEST_UNKNOWN && !k->internal &&
+	       !is_own(a, k->driver) && !is_built_on(a, k->driver);
+}
+
+static bool has_rival(const struct accel *a, const struct alg_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].type != ALG_CIPHER && !strcmp(l->v[i].name, name) &&
+		    is_healthy(a, &l->v[i]))
+			return true;
+	return false;
+}
+
+/* The best healthy single-block AES; the portable code may not be listed before it is asked for. */
+static const char *software_aes(const struct accel *a, const struct alg_list *l)
+{
+	const struct alg *best = NULL;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].type == ALG_CIPHER && !strcmp(l->v[i].name, "aes") &&
+		    is_healthy(a, &l->v[i]) && (!best || l->v[i].priority > best->priority))
+			best = &l->v[i];
+	return best ? best->driver : "aes-generic";
+}
+
+/* cbc over one block at a time up to 6.6, over an ecb of lskcipher type later (crypto/cbc.c). */
+static void seed(const struct accel *a, const struct alg_list *l)
+{
+	static const struct {
+		unsigned int name;
+		const char *head, *tail;
+	} form[] = {
+		{ 0, "ecb(", ")" }, { 1, "cbc(", ")" }, { 1, "cbc(ecb(", "))" }, { 2, "xts(ecb(", "))" },
+	};
+	const char *aes = software_aes(a, l);
+
+	for (size_t i = 0; i < ARRAY_SIZE(form); i++) {
+		char driver[ALG_NAME_MAX];
+		const char *name = data_names[form[i].name];
+
+		snprintf(driver, sizeof(driver), "%s%.100s%s", form[i].head, aes, form[i].tail);
+		if (!has_rival(a, l, name))
+			crypto_user_instantiate(name, driver);
+	}
+}
+
 static int work(void *arg, int out)
 {
 	struct work *w = arg;
@@ -114,8 +171,10 @@ static int work(void *arg, int out)
 	err = crypto_user_dump(&l, true);
 	if (!err)
 		err = lower_all(w->accel, &l, &w->counts[0]);
-	if (!err)
+	if (!err) {
 		drop_instances(w->accel, &l, &w->counts[1]);
+		seed(w->accel, &l);
+	}
 	alg_list_free(&l);
 	return err;
 }
@@ -123,25 +182,32 @@ static int work(void *arg, int out)
 /* --- the judgement: only the kernel's own list counts
  * ---------------------------------------------------------------- */
 
+static void add_still(struct quarantine_result *res, const char *word)
+{
+	size_t n = strlen(res->still);
+
+	snprintf(res->still + n, sizeof(res->still) - n, "%s%s", n ? " " : "", word);
+}
+
+/* Out of use means: nothing of it has a priority, and every mode has something better. */
 static int check_list(const struct accel *a, struct quarantine_result *res)
 {
 	struct alg_list l;
 	int err = trial_algs(&l);
-	size_t n = 0;
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < l.n; i++) {
 		const char *driver = l.v[i].driver;
 
-		if (l.v[i].priority <= 0 || (!is_own(a, driver) && !is_built_on(a, driver)))
-			continue;
-		if (n < sizeof(res->still))
-			n += (size_t)snprintf(res->still + n, sizeof(res->still) - n, "%s%s",
-			                      n ? " " : "", driver);
+		if (l.v[i].priority > 0 && (is_own(a, driver) || is_built_on(a, driver)))
+			add_still(res, driver);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(data_names); i++)
+		if (!has_rival(a, &l, data_names[i]))
+			add_still(res, data_names[i]);
 	alg_list_free(&l);
-	return n ? -EIO : 0;
+	return res->still[0] ? -EIO : 0;
 }
 
 static const char *module_of(const struct accel *a)
@@ -186,8 +252,7 @@ static int explain(int err, const struct accel *a, struct quarantine_result *res
 
 static bool may_be_taken_out(const struct accel *a)
 {
-	return a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU && a->kind != ACCEL_CPU_SIMD &&
-	       a->algs;
+	return a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU_SIMD && a->algs;
 }
 
 int quarantine_driver(const struct accel *a, struct quarantine_result *res)
@@ -199,7 +264,7 @@ int quarantine_driver(const struct accel *a, struct quarantine_result *res)
 	memset(res, 0, sizeof(*res));
 	if (!may_be_taken_out(a)) {
 		snprintf(res->text, sizeof(res->text),
-		         "%s is code of the CPU and is never taken out of use.", a->name);
+		         "%s is plain CPU code and is never taken out of use.", a->name);
 		return -EPERM;
 	}
 	counts = w.counts = trial_alloc(2 * sizeof(*counts));

@@ -19,10 +19,11 @@ struct quarantine_result {
 	char text[320];  /* one sentence: what was done, or why not and what the user can do */
 };
 /*
- * Puts all algorithms of the row's drivers to priority 0, deletes the instances built on them, and
- * reads the list again to see that it holds. Refuses rows that are software or CPU instructions
- * (-EPERM). -ENOSYS without crypto_user: then nothing was changed and the driver must not be used.
- * -EIO when the kernel still prefers one of them. Bounded in time.
+ * Puts all algorithms of the row's drivers to priority 0, deletes the instances built on them, builds
+ * the software instance of ecb, cbc and xts by its full name where nothing else is registered for the
+ * mode, and reads the list again to see that it holds. Refuses rows that are plain CPU code (-EPERM).
+ * -ENOSYS without crypto_user: then nothing was changed and the driver must not be used. -EIO when the
+ * kernel would still take one of them. Bounded in time.
  */
 int quarantine_driver(const struct accel *a, struct quarantine_result *res);
 
