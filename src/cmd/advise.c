@@ -83,7 +83,7 @@ static void advise_one(const struct machine *m, const struct load_plan *plan, co
 
 static void print_ranking(const struct ranking *r)
 {
-	char text[256], first[288];
+	char text[256];
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct ranked *x = &r->v[i];
@@ -96,8 +96,8 @@ static void print_ranking(const struct ranking *r)
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		print_wrapped(stdout, i ? "" : "\n", 0, r->notes.v[i].text);
-	snprintf(first, sizeof(first), "\nThe first is what 'hwluks format' starts from: ");
-	print_wrapped(stdout, first, 0, spec_options(&r->v[0].verdict.spec, text, sizeof(text)));
+	printf("\nThe first is what 'hwluks format' starts from:\n  %s\n",
+	       spec_options(&r->v[0].verdict.spec, text, sizeof(text)));
 	print_wrapped(stdout, "", 0, "Nothing was measured; where an engine serves several of them, 'hwluks format' measures before it chooses.");
 }
 
