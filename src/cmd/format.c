@@ -210,6 +210,24 @@ static int bring_up(struct format_job *j)
 	return 0;
 }
 
+/* An engine that failed its test, now or earlier since this boot: going on in software is the user's decision. */
+static int refuse_broken(const struct format_job *j)
+{
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		enum driver_state s;
+
+		if (!accel_is_engine(a) || accel_usable(&j->m, a) != DMCRYPT_YES || !accel_present(&j->m, a, NULL, 0))
+			continue;
+		s = driver_state(&j->m, a);
+		if (s != DRIVER_FAILED && s != DRIVER_QUARANTINED)
+			continue;
+		log_error("The %s is here, but its driver %s. Nothing was written. --software formats without it.", a->name,
+			  s == DRIVER_FAILED ? "did not pass the kernel's self-test" : "failed and was taken out of use");
+		return EXIT_DRIVER_BAD;
+	}
+	return 0;
+}
+
 /* What the kernel does now; in a dry run what it would do once the drivers are loaded. */
 static const struct load_plan *outlook(const struct format_job *j)
 {
@@ -650,6 +668,8 @@ static int run_format(struct format_job *j)
 		r = check_device(j);
 	if (!r)
 		r = bring_up(j);
+	if (!r && !j->c->opt.software)
+		r = refuse_broken(j);
 	if (!r)
 		r = j->c->opt.cipher ? judge_asked(j) : choose(j);
 	if (!r)

@@ -28,8 +28,8 @@ old=$disk
 # shellcheck disable=SC2086
 ok 'a volume made by cryptsetup' cryptsetup luksFormat $fast --type luks2 $spec --key-file $pw $old
 cryptsetup open --key-file $pw $old vol
-yes 'somebody'"'"'s only copy' | head -c $size >/run/plain
-ok 'filled' dd if=/run/plain of=/dev/mapper/vol bs=64k oflag=direct
+yes "somebody's only copy" | head -c $size >/run/old-plain
+ok 'filled' dd if=/run/old-plain of=/dev/mapper/vol bs=64k oflag=direct
 cryptsetup close vol
 old_hash=$(device_hash $old)
 is 'all that without the engine' "$(crypto_field cbc-aes-geode name)" ''
@@ -42,7 +42,7 @@ open_old() {
 	[ -z "$2" ] || like "$1: a warning" "$(cat "$ERR")" '*warning*'
 	hw_mark
 	ok "$1: reads" dd if=/dev/mapper/vol of=/run/back bs=64k iflag=direct count=$((size / 65536))
-	ok "$1: its data is there" cmp /run/plain /run/back
+	ok "$1: its data is there" cmp /run/old-plain /run/back
 	is "$1: the engine did nothing" "$(hw_bytes cbc_dec)" 0
 	bounded 0 "$1: closes" close vol
 	is "$1: no byte of the device changed" "$(device_hash $old)" "$old_hash"
