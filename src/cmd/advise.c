@@ -53,10 +53,10 @@ static void print_verdict(const struct verdict *v)
 	char text[256];
 
 	printf("%s\n", spec_describe(&v->spec, text, sizeof(text)));
-	print_verdict_line("  verdict: ", v);
+	print_verdict_line("  verdict     ", v);
 	print_reasons(&v->reasons);
 	if (v->action == ACTION_REFUSE && v->has_nearest) {
-		printf("  'hwluks format' would refuse it (exit 10). The nearest that the hardware serves:\n    %s\n",
+		printf("  'hwluks format' would refuse it (exit 10). The nearest that runs on it:\n    %s\n",
 		       spec_options(&v->nearest, text, sizeof(text)));
 	} else if (v->action == ACTION_REFUSE) {
 		puts("  'hwluks format' would refuse it (exit 1).");
@@ -81,6 +81,16 @@ static void advise_one(const struct machine *m, const struct load_plan *plan, co
 	verdict_free(&v);
 }
 
+/* format measures where an engine serves several of the specs (format.c); then what stands first here may change. */
+static bool will_be_measured(const struct ranking *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		n += r->v[i].verdict.accel && r->v[i].verdict.data == PART_HARDWARE;
+	return n > 1 && str_starts(r->v[0].verdict.driver, "xts(");
+}
+
 static void print_ranking(const struct ranking *r)
 {
 	char text[256];
@@ -96,9 +106,9 @@ static void print_ranking(const struct ranking *r)
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		print_wrapped(stdout, i ? "" : "\n", 0, r->notes.v[i].text);
-	printf("\nThe first is what 'hwluks format' starts from:\n  %s\n",
-	       spec_options(&r->v[0].verdict.spec, text, sizeof(text)));
-	print_wrapped(stdout, "", 0, "Nothing was measured; where an engine serves several of them, 'hwluks format' measures before it chooses.");
+	printf("\n'hwluks format' starts from the first:\n    %s\n", spec_options(&r->v[0].verdict.spec, text, sizeof(text)));
+	if (will_be_measured(r))
+		print_wrapped(stdout, "", 0, "It will measure the first and its best rival before it chooses; nothing was measured here.");
 }
 
 static void advise_all(const struct machine *m, const struct load_plan *plan, unsigned int sector_size, bool json)

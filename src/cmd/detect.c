@@ -26,9 +26,12 @@ static bool find(const struct machine *m, const struct accel *a, struct found *f
 	*f = (struct found){ .accel = a };
 	if (a->kind == ACCEL_SOFTWARE || !accel_present(m, a, f->how, sizeof(f->how)))
 		return false;
+	/* vector code is worth a word only where there is nothing better */
+	if (a->kind == ACCEL_CPU_SIMD && policy_cpu_has_aes(m))
+		return false;
 	f->state = driver_state(m, a);
 	f->usable = accel_usable(m, a);
-	f->module = a->modules && a->modules[0] ? machine_module(m, a->modules[0]) : NULL;
+	f->module = accel_module(m, a);
 	accel_missing_options(m, a, &f->missing_options);
 	return true;
 }
@@ -71,7 +74,7 @@ static const char *usable_text(enum accel_dmcrypt u)
 	case DMCRYPT_NO_CIPHER:
 		return "no: it has no cipher of a kind that dm-crypt takes";
 	case DMCRYPT_NO_DRIVER:
-		return "no: the kernel has no driver for it any more";
+		return "no: this kernel has no driver for it";
 	case DMCRYPT_NO_STORAGE:
 		return "no: it encrypts below the block layer";
 	case DMCRYPT_BY_NAME:
@@ -87,6 +90,11 @@ static const char *usable_id(enum accel_dmcrypt u)
 	return id[u];
 }
 
+static const char *module_name(const struct found *f)
+{
+	return f->module ? f->module->name : f->accel->modules ? f->accel->modules[0] : NULL;
+}
+
 static void print_line(const char *label, const char *text)
 {
 	char first[32];
@@ -99,20 +107,18 @@ static void print_found(const struct machine *m, const struct found *f)
 {
 	const struct accel *a = f->accel;
 	struct strbuf drivers = { 0 };
-	char keys[96], modes[96], line[256];
+	char keys[96], modes[96], line[256]; /* of the hardware, whichever kernel has a driver */
 
-	printf("%s  [%s]\n", a->name, a->id);
+	printf("%s%s[%s]\n", a->name, strlen(a->name) + strlen(a->id) + 4 < 80 ? "  " : "\n  ", a->id);
 	print_line("recognised by", f->how);
-	if (a->modules && a->modules[0]) {
-		snprintf(line, sizeof(line), "%s: %s", a->modules[0], state_text(f));
-		print_line("driver", line);
-	} else {
-		print_line("driver", state_text(f));
-	}
+	if (a->kind == ACCEL_CPU_SIMD)
+		print_line("counts as", "software: CPU code on the vector unit");
+	snprintf(line, sizeof(line), "%s%s%s", module_name(f) ? module_name(f) : "", module_name(f) ? ": " : "", state_text(f));
+	print_line("driver", line);
 	if (f->module && f->module->denied)
 		print_line("denied by", f->module->denied_by);
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 
 		if (k)
 			strbuf_printf(&drivers, "%s%s (priority %d%s)", drivers.len ? ", " : "", k->driver, k->priority,
@@ -121,11 +127,11 @@ static void print_found(const struct machine *m, const struct found *f)
 	if (drivers.s)
 		print_line("registered", drivers.s);
 	print_line("dm-crypt", usable_text(f->usable));
-	snprintf(line, sizeof(line), "%s bits; %s", accel_keys_text(accel_hw_keys(a, m->kernel), keys, sizeof(keys)),
+	snprintf(line, sizeof(line), "%s bits; %s", accel_keys_text(accel_hw_keys(a, 0), keys, sizeof(keys)),
 		 accel_modes_text(a->modes, modes, sizeof(modes)));
 	if (a->modes & ~(unsigned)(MODE_HASH | MODE_GCM))
 		print_line("hardware", line);
-	if (a->other_keys_text)
+	if (a->other_keys_text && accel_hw_keys(a, 0))
 		print_line("other keys", a->other_keys_text);
 	for (size_t i = 0; i < f->missing_options.n; i++) {
 		snprintf(line, sizeof(line), "CONFIG_%s", f->missing_options.v[i]);
@@ -144,12 +150,36 @@ static void json_strings(struct json_object *o, const char *key, const char *com
 		json_add_str(list, NULL, w);
 }
 
+/* What the hardware works with, one string a bit; xts counts both halves of the key. */
+static void json_hardware(struct json_object *o, const struct accel *a)
+{
+	static const struct {
+		unsigned int bit;
+		const char *name;
+	} keys[] = {
+		{ KEYS_128, "128" }, { KEYS_192, "192" }, { KEYS_256, "256" }, { KEYS_XTS_256, "xts-256" },
+		{ KEYS_XTS_384, "xts-384" }, { KEYS_XTS_512, "xts-512" }, { KEYS_UNKNOWN, "unknown" },
+	}, modes[] = {
+		{ MODE_SINGLE, "single" }, { MODE_ECB, "ecb" }, { MODE_CBC, "cbc" }, { MODE_CTR, "ctr" }, { MODE_XTS, "xts" },
+		{ MODE_CTS, "cts" }, { MODE_ESSIV, "essiv" }, { MODE_GCM, "gcm" }, { MODE_HASH, "hash" },
+	};
+	struct json_object *list = json_add_arr(o, "key_sizes");
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (accel_hw_keys(a, 0) & keys[i].bit)
+			json_add_str(list, NULL, keys[i].name);
+	list = json_add_arr(o, "modes");
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		if (a->modes & modes[i].bit)
+			json_add_str(list, NULL, modes[i].name);
+}
+
 static void json_registered(struct json_object *o, const struct machine *m, const struct accel *a)
 {
 	struct json_object *list = json_add_arr(o, "registered");
 
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, m->kernel) ? alg_by_driver(&m->algs, g->driver) : NULL;
+		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 		struct json_object *x;
 
 		if (!k)
@@ -167,19 +197,17 @@ static void json_found(struct json_object *list, const struct machine *m, const 
 {
 	struct json_object *o = json_add_obj(list, NULL), *options;
 	const struct accel *a = f->accel;
-	char text[96];
 
 	json_add_str(o, "id", a->id);
 	json_add_str(o, "name", a->name);
 	json_add_str(o, "kind", accel_kind_name(a->kind));
 	json_add_str(o, "recognised_by", f->how);
-	json_add_str(o, "module", a->modules && a->modules[0] ? a->modules[0] : NULL);
+	json_add_str(o, "module", module_name(f));
 	json_add_str(o, "driver_state", driver_state_name(f->state));
 	json_add_str(o, "denied_by", f->module && f->module->denied ? f->module->denied_by : NULL);
 	json_add_bool(o, "usable_by_dm_crypt", f->usable == DMCRYPT_YES);
 	json_add_str(o, "usable_reason", usable_id(f->usable));
-	json_strings(o, "key_sizes", accel_keys_text(accel_hw_keys(a, m->kernel), text, sizeof(text)));
-	json_strings(o, "modes", accel_modes_text(a->modes, text, sizeof(text)));
+	json_hardware(o, a);
 	options = json_add_arr(o, "missing_kernel_options");
 	for (size_t i = 0; i < f->missing_options.n; i++)
 		json_add_str(options, NULL, f->missing_options.v[i]);
@@ -229,7 +257,9 @@ static void print_machine(const struct machine *m)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "%s%s", m->cpu.model ? m->cpu.model : m->cpu.vendor ? m->cpu.vendor : "not named",
+	/* ARM names its maker by number and nothing else */
+	snprintf(line, sizeof(line), "%s%s%s", !m->cpu.model && m->cpu.vendor && str_starts(m->cpu.vendor, "0x") ? "implementer " : "",
+		 m->cpu.model ? m->cpu.model : m->cpu.vendor ? m->cpu.vendor : "not named",
 		 m->cpu.hypervisor ? ", in a virtual machine" : "");
 	printf("This machine%s\n", m->recorded ? " (recorded)" : "");
 	print_line("kernel", *m->release ? m->release : "not known");

@@ -15,26 +15,28 @@ static const char *action_text(enum load_action a)
 	return text[a];
 }
 
+static void print_named(const char *verb, const char *what, const char *name)
+{
+	cleanup_free char *line = xasprintf("%s%s", what, name);
+
+	print_wrapped(stdout, verb, 9, line);
+}
+
 static void print_item(const struct load_item *i)
 {
-	char first[160];
+	static const char *const verb[] = { "skip     ", "there    ", "load     ", "prepare  " };
+	const char *rng = i->rng ? "the random number generator of the " : "";
+	cleanup_free char *what = NULL;
 
-	switch (i->action) {
-	case LOAD_MODULE:
-		printf("load     %s  (%s%s)\n", i->what, i->accel->name, i->rng ? ", random number generator" : "");
-		break;
-	case LOAD_PREPARE:
-		printf("prepare  %s\n", i->what);
-		break;
-	case LOAD_NOTHING_TO_DO:
-		printf("there    %s\n", i->accel->name);
-		return;
-	case LOAD_SKIP:
-		printf("skip     %s%s\n", i->accel->name, i->rng ? ", random number generator" : "");
-		break;
-	}
-	snprintf(first, sizeof(first), "%9s", "");
-	print_wrapped(stdout, first, 9, i->why.text);
+	if (i->action == LOAD_MODULE)
+		what = xasprintf("%s, for %s", i->what, i->rng ? rng : "the ");
+	else if (i->action == LOAD_PREPARE)
+		what = xasprintf("%s, for the ", i->what);
+	else
+		what = xstrdup(rng);
+	print_named(verb[i->action], what, i->accel->name);
+	if (i->action != LOAD_NOTHING_TO_DO || i->why.code != REASON_LOADED)
+		print_wrapped(stdout, "         ", 9, i->why.text);
 }
 
 static void json_item(struct json_object *list, const struct load_item *i, const char *result, int err)

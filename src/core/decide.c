@@ -186,8 +186,7 @@ static void say_rival(struct judge *j, const struct accel *a)
 			    f->what, f->engine, f->cpu, f->source);
 	else if (cpu)
 		reasons_add(&j->v->reasons, REASON_OUTRANKS_CPU,
-			    "By priority it takes %s from the CPU's AES instructions (%s); no measurement says that it is faster.",
-			    by->name, cpu->name);
+			    "By priority it takes %s from the CPU's AES instructions; no measurement says that it is faster.", by->name);
 }
 
 static void say_hardware(struct judge *j, const struct share *s, const char *driver)
@@ -648,6 +647,9 @@ static void judge_spec(struct judge *j)
 	if (*pool_resolve(j->pool, name, driver, sizeof(driver))) {
 		judge_driver(j, driver);
 		conclude(j);
+		/* of what parts the kernel would make it is not followed here */
+		if (!strcmp(driver, name) && (str_starts(name, "adiantum(") || str_starts(name, "hctr2(")))
+			j->v->driver[0] = '\0';
 	} else if (is_aead(&j->v->spec)) {
 		reasons_add(&j->v->reasons, REASON_DRIVER_UNKNOWN,
 			    "What would serve authenticated encryption is known only where its driver is registered as a whole.");
@@ -724,7 +726,7 @@ static void judge_action(struct judge *j)
 	if (j->v->data != PART_SOFTWARE || j->refused)
 		return;
 	if (strcmp(s->cipher, "aes") != 0) {
-		if (!str_starts(j->v->driver, "adiantum(") && !str_starts(j->v->driver, "hctr2("))
+		if (strcmp(s->mode, "adiantum") != 0 && strcmp(s->mode, "hctr2") != 0)
 			reasons_add(&j->v->reasons, REASON_OTHER_CIPHER, "No accelerator in the table knows %s.",
 				    s->cipher[0] ? s->cipher : s->api);
 	} else if (names_its_driver(j)) {

@@ -109,14 +109,20 @@ static bool driver_may_come(enum driver_state s)
 	       s == DRIVER_UNKNOWN;
 }
 
-/* An algorithm of `a` with at least the priority of the CPU row's algorithm of the same name; a tie goes to the later one. */
+/*
+ * An algorithm of `a` with at least the priority of the CPU row's algorithm of the same name (a tie goes to the later one);
+ * of several the one that disks use most.
+ */
 static const struct accel_alg *outranking(kver kernel, const struct accel *a, const struct accel *cpu)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
-		for (const struct accel_alg *c = cpu->algs; c && c->name; c++)
-			if (accel_alg_in(g, kernel) && accel_alg_in(c, kernel) && !strcmp(g->name, c->name) &&
-			    g->mode != MODE_SINGLE && (g->priority < 0 || g->priority >= c->priority))
-				return g;
+	static const unsigned int order[] = { MODE_XTS, MODE_CBC, MODE_ESSIV, MODE_ECB, MODE_CTR };
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		for (const struct accel_alg *g = a->algs; g && g->name; g++)
+			for (const struct accel_alg *c = cpu->algs; c && c->name; c++)
+				if (g->mode == order[i] && accel_alg_in(g, kernel) && accel_alg_in(c, kernel) &&
+				    !strcmp(g->name, c->name) && (g->priority < 0 || g->priority >= c->priority))
+					return g;
 	return NULL;
 }
 
@@ -301,8 +307,8 @@ static bool not_worth_it(const struct machine *m, const struct load_request *rq,
 	cpu = policy_outranked_cpu(m, a, &by);
 	if (cpu)
 		item_add(p, LOAD_SKIP, a, REASON_OUTRANKS_CPU,
-			 "Its driver %s (priority %d) would take %s from the CPU's AES instructions (%s), and no measurement says "
-			 "that it is faster.", by->driver, by->priority, by->name, cpu->name);
+			 "Its driver %s (priority %d) would take %s from the CPU's AES instructions, and no measurement says that it "
+			 "is faster.", by->driver, by->priority, by->name);
 	else if (never_chosen(m, a))
 		item_add(p, LOAD_SKIP, a, REASON_OUTRANKED,
 			 "The CPU's AES instructions have the higher priority in every mode that disks use, so it would stay idle.");
@@ -348,8 +354,8 @@ static void plan_registered(const struct machine *m, const struct load_request *
 			 "Its driver is loaded and registered, but published figures say it is slower than the CPU's own code.");
 	else if (cpu)
 		item_add(p, LOAD_NOTHING_TO_DO, a, REASON_OUTRANKS_CPU,
-			 "Its driver is loaded and takes %s from the CPU's AES instructions (%s); no measurement says that it is faster.",
-			 by->name, cpu->name);
+			 "Its driver is loaded and takes %s from the CPU's AES instructions; no measurement says that it is faster.",
+			 by->name);
 	else
 		item_add(p, LOAD_NOTHING_TO_DO, a, REASON_LOADED, "Its driver is loaded and registered.");
 	load_rng(m, rq, p, a);

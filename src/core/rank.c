@@ -200,6 +200,21 @@ static void note_idle_hardware(struct ranking *r)
 				reasons_add(&r->notes, idle[k], "%s", from->v[i].text);
 }
 
+/* A driver that failed or was taken out, even where another one of the same engine is bound. */
+static void note_failed(const struct machine *m, struct ranking *r)
+{
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		enum driver_state s = driver_state(m, a);
+		enum reason_code code = s == DRIVER_FAILED ? REASON_SELFTEST_FAILED : REASON_QUARANTINED;
+
+		if ((s != DRIVER_FAILED && s != DRIVER_QUARANTINED) || a->kind == ACCEL_SOFTWARE || reasons_have(&r->notes, code) ||
+		    !accel_present(m, a, NULL, 0))
+			continue;
+		reasons_add(&r->notes, code, "The %s is here, but a driver of it %s, so hwluks proposes nothing on it.", a->name,
+			    s == DRIVER_FAILED ? "did not pass the kernel's self-test" : "was put to priority 0");
+	}
+}
+
 static void note_machine(const struct machine *m, struct ranking *r)
 {
 	bool x86 = m->arch == ARCH_X86_32 || m->arch == ARCH_X86_64;
@@ -218,6 +233,7 @@ static void note_machine(const struct machine *m, struct ranking *r)
 		reasons_add(&r->notes, REASON_LIST_UNREADABLE, "The kernel's list of algorithms (/proc/crypto) could not be read.");
 	else
 		note_idle_hardware(r);
+	note_failed(m, r);
 }
 
 void policy_rank(const struct machine *m, const struct load_plan *plan, unsigned int sector_size,
