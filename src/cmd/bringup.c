@@ -181,7 +181,7 @@ static int load_one(struct sysroot *sr, struct machine *m, const struct load_ite
 		return i->rng ? r : hung_at_load(sr, m, i, text);
 	}
 	if (r)
-		strbuf_printf(text, "%s%s%s", load_error(r), log.s ? " " : "", log.s ? log.s : "");
+		strbuf_printf(text, "%s", log.s ? log.s : load_error(r));
 	strbuf_free(&log);
 	if (r)
 		return r;

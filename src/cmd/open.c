@@ -21,6 +21,7 @@ struct open_job {
 	struct machine m;
 	struct verdict verdict;
 	bool judged;
+	bool explained; /* the error was told where it happened */
 };
 
 static unsigned int activation_flags(const struct options *o)
@@ -86,7 +87,8 @@ static int load_volume(struct open_job *j)
 static void warn_bad(const struct bringup *b)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (b->v[i].err && b->v[i].err != -EPERM)
+		/* no right to load, or no such module: nothing that this machine could do better */
+		if (b->v[i].err && b->v[i].err != -EPERM && b->v[i].err != -ENOENT)
 			log_warn("%s: %s", b->v[i].item->what, b->v[i].text);
 		else
 			log_verbose("%s: %s", b->v[i].item->what, b->v[i].text);
@@ -157,6 +159,7 @@ static int try_secret(struct open_job *j, const struct vol_activation *a, const 
 	struct strbuf why = { 0 };
 	int r = secret_read(src, &s, &why);
 
+	j->explained = r != 0;
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	else
@@ -178,8 +181,10 @@ static int open_by_passphrase(struct open_job *j, const struct vol_activation *a
 
 	while (tries-- && r == -EPERM) {
 		r = try_secret(j, a, &src);
-		if (r == -EPERM)
+		if (r == -EPERM && !j->explained)
 			log_error("No key available with this passphrase.");
+		if (j->explained)
+			break;
 	}
 	return r;
 }
@@ -220,6 +225,8 @@ static int open_volume(struct open_job *j, const struct vol_activation *a)
 
 static void explain_failure(const struct open_job *j, int r)
 {
+	if (j->explained)
+		return;
 	if (r == -EEXIST)
 		log_error("The name '%s' is taken: a mapping of that name is open.", j->name);
 	else if (r == -EBUSY)
