@@ -248,7 +248,7 @@ static int refuse_impossible(struct format_job *j)
 
 	log_error("%s cannot work on this machine. Nothing was written.", spec_describe(&j->spec, text, sizeof(text)));
 	for (size_t i = 0; i < j->verdict.reasons.n; i++)
-		log_note("  - %s", j->verdict.reasons.v[i].text);
+		log_note("- %s", j->verdict.reasons.v[i].text);
 	j->result = "impossible";
 	return -EINVAL;
 }
@@ -260,8 +260,8 @@ static int refuse_spec(struct format_job *j)
 	log_error("%s is refused: the hardware here serves this cipher otherwise. Nothing was written.",
 		  spec_describe(&j->spec, text, sizeof(text)));
 	for (size_t i = 0; i < j->verdict.reasons.n; i++)
-		log_note("  - %s", j->verdict.reasons.v[i].text);
-	log_note("The nearest that runs on it:  %s", spec_options(&j->verdict.nearest, text, sizeof(text)));
+		log_note("- %s", j->verdict.reasons.v[i].text);
+	log_note("The nearest that runs on it: %s", spec_options(&j->verdict.nearest, text, sizeof(text)));
 	log_note("--adapt takes that one; --software keeps yours, in software.");
 	j->result = "refused";
 	return EXIT_SPEC_REFUSED;

@@ -147,7 +147,7 @@ static int require_accel(const struct open_job *j)
 	log_error("--require-accel: no hardware would do the data of %s (%s). Nothing was opened.", j->path,
 		  j->judged ? spec_describe(&j->facts.spec, text, sizeof(text)) : j->facts.cipher);
 	for (size_t i = 0; j->judged && i < j->verdict.reasons.n; i++)
-		log_note("  - %s", j->verdict.reasons.v[i].text);
+		log_note("- %s", j->verdict.reasons.v[i].text);
 	return EXIT_NO_ACCEL;
 }
 

@@ -6,6 +6,7 @@
 #include "util/util.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static enum log_level max_level = LOG_LEVEL_NOTE;
 
@@ -19,9 +20,24 @@ enum log_level log_get_level(void)
 	return max_level;
 }
 
+/* On a terminal lines break between words; anywhere else one message is one line, for grep. */
+static void put(enum log_level level, const char *prefix, const char *text)
+{
+	static int tty = -1;
+
+	if (tty < 0)
+		tty = isatty(STDERR_FILENO);
+	/* what starts with a space was laid out by its author */
+	if (tty && level < LOG_LEVEL_DEBUG && *text != ' ')
+		print_wrapped(stderr, prefix, 2, text);
+	else
+		fprintf(stderr, "%s%s\n", prefix, text);
+}
+
 void log_at(enum log_level level, const char *fmt, ...)
 {
 	static const char *const prefix[] = { "hwluks: ", "hwluks: warning: ", "", "", "# " };
+	cleanup_free char *text = NULL;
 	int saved = errno;
 	va_list ap;
 
@@ -29,10 +45,10 @@ void log_at(enum log_level level, const char *fmt, ...)
 		return;
 	/* results on stdout must not appear after a message that was printed later */
 	fflush(stdout);
-	fputs(prefix[level], stderr);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
-	fputc('\n', stderr);
+	put(level, prefix[level], text ? text : fmt);
 	errno = saved;
 }
