@@ -34,7 +34,7 @@ $(CHECK)/sanitize/unit-%.t: tools/check.mk
 $(CHECK)/sanitize/cli-%.t: tools/check.mk
 	$(call script,exec env BUILD=$(abspath $(SAN_BUILD)) HWLUKS=$(abspath $(SAN_BUILD))/hwluks $(SAN_ENV) bats --tap tests/cli/$*.bats)
 $(CHECK)/valgrind/unit-%.t: tools/check.mk
-	$(call script,exec $(VALGRIND) $(BUILD)/tests/unit/$*)
+	$(call script,$(VALGRIND) --log-file=$@.log $(BUILD)/tests/unit/$* || { r=$$?; cat $@.log >&2; exit $$r; })
 $(CHECK)/valgrind/cli.t: tools/check.mk
 	$(call script,exec tools/as-tap.sh "valgrind: advise on a recorded machine" \
 		$(VALGRIND) $(BUILD)/hwluks --sysroot tests/machines/vm-geode-6.1-i386/root advise --json)
