@@ -190,6 +190,7 @@ static int scan_release_file(struct sysroot *sr, struct name_index *ix, const ch
 	return err;
 }
 
+PRINTF(6, 0)
 static void quiet(void *data, int priority, const char *file, int line, const char *fn,
                   const char *format, va_list args)
 {
