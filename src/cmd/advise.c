@@ -63,6 +63,21 @@ static void print_verdict(const struct verdict *v)
 	}
 }
 
+/* Taken for what it is worth, but there is a better one: what hwluks itself would take. */
+static void print_better(const struct machine *m, const struct load_plan *plan, const struct verdict *v)
+{
+	enum spec_class class = spec_class(&v->spec);
+	struct ranking r;
+	char text[256];
+
+	if (v->action != ACTION_PROCEED || class == SPEC_CLASS_STANDARD || class == SPEC_CLASS_AUTHENTICATED)
+		return;
+	policy_rank(m, plan, v->spec.sector_size, NULL, 0, &r);
+	if (r.v[0].verdict.verdict != VERDICT_IMPOSSIBLE)
+		printf("  hwluks itself would start from:\n    %s\n", spec_options(&r.v[0].verdict.spec, text, sizeof(text)));
+	ranking_free(&r);
+}
+
 static void advise_one(const struct machine *m, const struct load_plan *plan, const struct cipher_spec *spec, bool json)
 {
 	struct verdict v;
@@ -77,6 +92,7 @@ static void advise_one(const struct machine *m, const struct load_plan *plan, co
 		json_print(doc);
 	} else {
 		print_verdict(&v);
+		print_better(m, plan, &v);
 	}
 	verdict_free(&v);
 }
@@ -149,6 +165,10 @@ int cmd_advise(struct cmd_context *c)
 
 	if (!c->opt.cipher && c->opt.key_size) {
 		log_error("--key-size goes with --cipher.");
+		return -EINVAL;
+	}
+	if (c->opt.sector_size & (c->opt.sector_size - 1) || (c->opt.sector_size && c->opt.sector_size < 512)) {
+		log_error("--sector-size %llu: there are 512, 1024, 2048 and 4096.", (unsigned long long)c->opt.sector_size);
 		return -EINVAL;
 	}
 	if (c->n_args)

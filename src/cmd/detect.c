@@ -126,7 +126,10 @@ static void print_found(const struct machine *m, const struct found *f)
 	}
 	if (drivers.s)
 		print_line("registered", drivers.s);
-	print_line("dm-crypt", usable_text(f->usable));
+	if (f->usable == DMCRYPT_YES && (f->state == DRIVER_NO_OPTION || f->state == DRIVER_NO_MODULE))
+		print_line("dm-crypt", "could use it, if its driver were there");
+	else
+		print_line("dm-crypt", usable_text(f->usable));
 	snprintf(line, sizeof(line), "%s bits; %s", accel_keys_text(accel_hw_keys(a, 0), keys, sizeof(keys)),
 		 accel_modes_text(a->modes, modes, sizeof(modes)));
 	if (a->modes & ~(unsigned)(MODE_HASH | MODE_GCM))

@@ -139,6 +139,20 @@ static int refuse_option(int got, char **argv)
 	return -EINVAL;
 }
 
+static bool has_help_letter(const char *arg)
+{
+	return arg[0] == '-' && arg[1] != '-' && strchr(arg, '?');
+}
+
+/*
+ * '?' is the letter of --help and also what getopt answers to an unknown option. It names an unknown letter in optopt and
+ * leaves 0 there for an unknown word; a letter stands in the argument just done, or in the one under way ("-?v").
+ */
+static bool is_help_letter(int argc, char **argv)
+{
+	return !optopt && (has_help_letter(argv[optind - 1]) || (optind < argc && has_help_letter(argv[optind])));
+}
+
 int options_parse(int argc, char **argv, struct cmd_context *c, const struct command **cmd)
 {
 	struct option *longs = xcalloc(option_count + 1, sizeof(*longs));
@@ -149,7 +163,7 @@ int options_parse(int argc, char **argv, struct cmd_context *c, const struct com
 	c->opt.key_slot = c->opt.token_id = -1;
 	fill_getopt(longs, shorts);
 	while (!r && (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		const struct option_row *row = got == '?' && optopt != '?' ? NULL : row_of(got);
+		const struct option_row *row = got == '?' && !is_help_letter(argc, argv) ? NULL : row_of(got);
 
 		if (!row) {
 			r = refuse_option(got, argv);
@@ -212,7 +226,7 @@ static void print_options(FILE *f, unsigned int bit)
 void print_usage(FILE *f)
 {
 	fputs("Usage: hwluks [OPTION...] COMMAND [ARGUMENT...]\n"
-	      "Disk encryption on the hardware that can do it, and the truth about what does it.\n\nCommands:\n", f);
+	      "Disk encryption on hardware that can do it, and the truth about what does it.\n\nCommands:\n", f);
 	for (size_t i = 0; i < command_count; i++) {
 		char first[64];
 

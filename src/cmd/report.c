@@ -111,8 +111,8 @@ int spec_from_options(const struct options *o, struct cipher_spec *spec)
 
 	if (r) {
 		log_error("--cipher %s: %s", o->cipher, err.why);
-		if (err.len)
-			log_at(LOG_LEVEL_ERROR, "         %*s%.*s", (int)err.at, "", (int)(err.len > 60 ? 60 : err.len),
+		if (err.at || err.len)
+			log_at(LOG_LEVEL_ERROR, "         %*s%.*s", (int)err.at, "", (int)(err.len > 60 ? 60 : err.len ? err.len : 1),
 			       "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
 		return r;
 	}

@@ -560,7 +560,9 @@ static bool contradicts_itself(struct judge *j)
 
 	if (!spec_check(s, &err))
 		return false;
-	if (err.why[0] >= 'a' && err.why[0] <= 'z' && strcspn(err.why, " ") != strlen(s->mode))
+	/* a sentence of its own here; names of modes and IVs stay as they are written */
+	if (err.why[0] >= 'a' && err.why[0] <= 'z' && !(*s->mode && str_starts(err.why, s->mode)) &&
+	    !(*s->iv && str_starts(err.why, s->iv)))
 		err.why[0] -= 'a' - 'A';
 	return impossible(j, has_essiv(s) && essiv != 128 && essiv != 192 && essiv != 256 ? REASON_ESSIV_HASH : REASON_BAD_SPEC,
 			  "%s.", err.why);
