@@ -805,7 +805,8 @@ size_t policy_candidates(const struct machine *m, const struct cipher_spec *spec
 			continue;
 		if (n < max)
 			n++;
-		memmove(&out[at + 1], &out[at], (n - 1 - at) * sizeof(*out));
+		for (size_t to = n - 1; to > at; to--)
+			out[to] = out[to - 1];
 		out[at] = k;
 	}
 	pool_free(&pool);
