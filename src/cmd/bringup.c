@@ -145,6 +145,15 @@ static int hung_at_load(struct sysroot *sr, struct machine *m, const struct load
 	return EXIT_DRIVER_BAD;
 }
 
+/* More modules of the same accelerator follow in the plan (ccp, ccp-crypto): too early to judge. */
+static bool more_to_come(const struct load_plan *plan, const struct load_item *i)
+{
+	for (const struct load_item *k = i + 1; k < plan->v + plan->n; k++)
+		if (k->action == LOAD_MODULE && k->accel == i->accel && !k->rng)
+			return true;
+	return false;
+}
+
 /* A module is in; says what became of its device. */
 static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,
 			struct strbuf *text)
@@ -170,8 +179,8 @@ static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load
 	return o->verify ? verify_row(sr, m, i->accel, text) : 0;
 }
 
-static int load_one(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,
-		    struct strbuf *text)
+static int load_one(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct load_item *i,
+		    const struct bringup_options *o, struct strbuf *text)
 {
 	struct strbuf log = { 0 };
 	int r = module_load(i->what, o->force ? MODULE_FORCE : 0, (int)(o->wait_ms ? o->wait_ms : WAIT_MS), &log);
@@ -185,7 +194,7 @@ static int load_one(struct sysroot *sr, struct machine *m, const struct load_ite
 	strbuf_free(&log);
 	if (r)
 		return r;
-	if (i->rng) {
+	if (i->rng || more_to_come(plan, i)) {
 		strbuf_printf(text, "Loaded.");
 		return 0;
 	}
@@ -229,7 +238,7 @@ int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *p
 		log_verbose("%s %s ...", item->action == LOAD_MODULE ? "Loading" : "Preparing", item->what);
 		done = &out->v[out->n++];
 		done->item = item;
-		done->err = item->action == LOAD_MODULE ? load_one(sr, m, item, o, &text) : prepare_one(sr, m, item, &text);
+		done->err = item->action == LOAD_MODULE ? load_one(sr, m, plan, item, o, &text) : prepare_one(sr, m, item, &text);
 		str_copy(done->text, sizeof(done->text), text.s ? text.s : "");
 		strbuf_free(&text);
 		if (!done->err && item->action == LOAD_MODULE)

@@ -153,12 +153,34 @@ static bool is_help_letter(int argc, char **argv)
 	return !optopt && (has_help_letter(argv[optind - 1]) || (optind < argc && has_help_letter(argv[optind])));
 }
 
+/*
+ * getopt_long takes abbreviations. Not here: one that is unique today may mean something else tomorrow, and this tool
+ * destroys data. A value that starts with two dashes has to be given with '='.
+ */
+static int refuse_abbreviations(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		size_t n = strcspn(argv[i], "="), row = 0;
+
+		if (strncmp(argv[i], "--", 2))
+			continue;
+		while (row < option_count &&
+		       (strlen(option_table[row].name) != n - 2 || strncmp(option_table[row].name, argv[i] + 2, n - 2)))
+			row++;
+		if (row == option_count) {
+			log_error("Unknown option '%.*s'. See 'hwluks --help'.", (int)n, argv[i]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 int options_parse(int argc, char **argv, struct cmd_context *c, const struct command **cmd)
 {
 	struct option *longs = xcalloc(option_count + 1, sizeof(*longs));
 	char *shorts = xcalloc(2 * option_count + 2, 1);
 	bool *given = xcalloc(option_count, sizeof(*given));
-	int got, r = 0;
+	int got, r = refuse_abbreviations(argc, argv);
 
 	c->opt.key_slot = c->opt.token_id = -1;
 	fill_getopt(longs, shorts);
