@@ -13,6 +13,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define NEVER_NULL __attribute__((returns_nonnull)) /* for the analyzers, which see one file at a time */
 
 /* --- scope-bound resources: declare, initialise to NULL or -1, forget --------------------- */
 
@@ -40,11 +41,11 @@ void log_at(enum log_level level, const char *fmt, ...) PRINTF(2, 3);
 
 /* --- alloc.c: memory; a failure ends the process with exit code 3, never returns NULL ------ */
 
-void *xcalloc(size_t n, size_t size);
-void *xreallocarray(void *p, size_t n, size_t size);
+NEVER_NULL void *xcalloc(size_t n, size_t size);
+NEVER_NULL void *xreallocarray(void *p, size_t n, size_t size);
 char *xstrdup(const char *s); /* NULL gives NULL */
-char *xstrndup(const char *s, size_t n);
-char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
+NEVER_NULL char *xstrndup(const char *s, size_t n);
+NEVER_NULL char *xasprintf(const char *fmt, ...) PRINTF(1, 2);
 
 /* A text under construction; .s is NULL until something was added, then NUL-terminated. */
 struct strbuf {

@@ -217,6 +217,7 @@ static int block_sum(int fd, uint64_t offset, uint64_t *block, uint32_t *sum)
 	unsigned char buf[RECORD_BLOCK];
 	ssize_t n;
 
+	*sum = 0;
 	*block = offset - offset % RECORD_BLOCK;
 	n = pread(fd, buf, sizeof(buf), (off_t)*block);
 	if (n <= 0)
