@@ -23,7 +23,7 @@ VM_RIG_TESTS := tests/vm/isa.t
 .PHONY: i386 amd64 vm-fetch vm-tools check-rig check-vm
 
 # Sub-makes: their objects have their own directories, their own compiler and libraries.
-vm_guest_make = $(MAKE) --no-print-directory BUILD=build/$(1) SAN= LDFLAGS= CPPFLAGS= CFLAGS='-Os -g' \
+vm_guest_make = $(MAKE) --no-print-directory BUILD=build/$(1) SAN= LDFLAGS= CPPFLAGS= CFLAGS='$(RELEASE_CFLAGS)' \
 	CC='$(CURDIR)/tests/vm/cc-guest.sh $(1) cc' PKG_CONFIG='$(CURDIR)/tests/vm/cc-guest.sh $(1) pkg-config' \
 	build/$(1)/hwluks
 
