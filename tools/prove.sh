@@ -30,6 +30,10 @@ for tier in "${tiers[@]}"; do
 	fi
 done
 
+for f in "${files[@]}"; do
+	[[ -x $f ]] || { echo "prove: $f is missing or not executable" >&2; exit 1; }
+done
+
 # Prints "milliseconds state" of one file, from prove's line "[hh:mm:ss] FILE .. ok   12 ms (…)". Where a
 # test wrote to stderr in between, the line is torn: then the time is not known and counts as 0.
 file_line() {
@@ -49,6 +53,10 @@ mkdir -p "$BUILD"
 status=0
 # shellcheck disable=SC2086 # words
 CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' --timer ${PROVE_FLAGS:-} "${files[@]}" 2>&1 </dev/null | tee "$log" || status=$?
+if [[ $status != 0 ]] && grep -q '^Result: PASS' "$log"; then
+	echo "prove: ended with $status before all files had run" >&2
+	exit "$status"
+fi
 
 for tier in "${tiers[@]}"; do
 	ms=0 ran=0
