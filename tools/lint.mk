@@ -53,8 +53,11 @@ lint-clang:
 lint-analyzer:
 	$(call each_source,analyzer,$(LINT_SRCS),gcc $(LINT_CFLAGS) -O1 -fanalyzer -Werror -c -o /dev/null {})
 
+# A quarter of the paths that its analyzer would walk, and a quarter of the time; gcc's walks them too.
+TIDY_FLAGS := -Xclang -analyzer-config -Xclang max-nodes=60000
+
 lint-tidy:
-	$(call each_source,tidy,$(LINT_SRCS),clang-tidy --quiet {} -- $(LINT_CFLAGS) 2>/dev/null)
+	$(call each_source,tidy,$(LINT_SRCS),clang-tidy --quiet {} -- $(LINT_CFLAGS) $(TIDY_FLAGS) 2>/dev/null)
 
 lint-cppcheck:
 	@echo "  LINT  cppcheck"
