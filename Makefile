@@ -38,6 +38,9 @@ RELEASE_CFLAGS := -Oz -g -fno-asynchronous-unwind-tables -fno-unwind-tables -fno
 LIBS := libcryptsetup blkid devmapper libkmod json-c libcrypto
 LIB_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBS))
 LIB_LIBS   := $(shell $(PKG_CONFIG) --libs $(LIBS))
+ifeq ($(LIB_LIBS),)
+$(warning $(PKG_CONFIG) does not find all of: $(LIBS). On Debian 'make deps' installs them.)
+endif
 
 # What the code needs whatever CFLAGS says; CFLAGS stays the builder's own.
 OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Isrc \
@@ -78,7 +81,14 @@ $(BUILD)/hwluks: $(OBJS)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HWLUKS_LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
-$(BUILD)/%.o: %.c
+# Objects made with other flags are made anew.
+.PHONY: always
+$(BUILD)/flags: always
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(CC) $(filter-out -DHWLUKS_VERSION=%,$(OUR_CFLAGS)) $(LTO_CFLAGS) $(CPPFLAGS) $(CFLAGS)' | cmp -s - $@ || \
+		printf '%s\n' '$(CC) $(filter-out -DHWLUKS_VERSION=%,$(OUR_CFLAGS)) $(LTO_CFLAGS) $(CPPFLAGS) $(CFLAGS)' > $@
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(OUR_CFLAGS) $(LTO_CFLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
