@@ -119,7 +119,8 @@ static int status_errno(int status, struct child_result *res)
 	return -WEXITSTATUS(status);
 }
 
-static int watch(pid_t pid, int pipe, int timeout_ms, struct child_result *res)
+static int watch(pid_t pid, int pipe, int timeout_ms, void (*before_kill)(void),
+                 struct child_result *res)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int status = 0, err = -ETIMEDOUT;
@@ -127,6 +128,8 @@ static int watch(pid_t pid, int pipe, int timeout_ms, struct child_result *res)
 	if (wait_until(pid, pidfd, pipe, now_ms() + timeout_ms, &res->out, &status)) {
 		err = status_errno(status, res);
 	} else {
+		if (before_kill)
+			before_kill();
 		/* the group, so that a helper program of the child goes too; then the child if it
 		 * has no group yet */
 		kill(-pid, SIGKILL);
@@ -141,6 +144,12 @@ static int watch(pid_t pid, int pipe, int timeout_ms, struct child_result *res)
 
 int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
               struct child_result *res)
+{
+	return child_run_guarded(fn, arg, timeout_ms, flags, NULL, res);
+}
+
+int child_run_guarded(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
+                      void (*before_kill)(void), struct child_result *res)
 {
 	struct child_result own = { 0 };
 	pid_t pid, parent = getpid();
@@ -160,7 +169,7 @@ int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned
 	err = pid < 0 ? -errno : 0;
 	close(fds[1]);
 	if (!err)
-		err = watch(pid, fds[0], timeout_ms, res);
+		err = watch(pid, fds[0], timeout_ms, before_kill, res);
 	close(fds[0]);
 	if (res == &own)
 		strbuf_free(&own.out);

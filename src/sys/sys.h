@@ -143,6 +143,10 @@ struct child_result {
 int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
               struct child_result *res);
 
+/* The same; before_kill (may be NULL) runs in the parent when the limit has passed, right before the SIGKILL. */
+int child_run_guarded(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
+                      void (*before_kill)(void), struct child_result *res);
+
 /* --- modules.c: libkmod ----------------------------------------------------------- */
 
 /* Fills m->mod; needs m->release. Called by probe_machine. */
