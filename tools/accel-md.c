@@ -21,12 +21,12 @@ static void cell(const char *s)
 	putchar(' ');
 }
 
-static void cell_words(const char *const *w)
+static void cell_words(const char *words)
 {
 	struct strbuf b = { 0 };
 
-	for (; w && *w; w++)
-		strbuf_printf(&b, "%s%s", b.len ? ", " : "", *w);
+	for_each_word(w, words)
+		strbuf_printf(&b, "%s%s", b.len ? ", " : "", w);
 	cell(b.s ? b.s : "–");
 	strbuf_free(&b);
 }
@@ -53,28 +53,27 @@ static const char *dmcrypt_word(enum accel_dmcrypt d)
 /* "yes", or "by driver name only from 7.2, else yes" */
 static void cell_dmcrypt(const struct accel *a)
 {
+	kver since = accel_kernel(a->dmcrypt_since), until = accel_kernel(a->dmcrypt_until);
 	struct strbuf b = { 0 };
 
 	strbuf_printf(&b, "%s", dmcrypt_word(a->dmcrypt));
-	if (a->dmcrypt_since)
-		strbuf_printf(&b, " from %u.%u", KVER_MAJOR(a->dmcrypt_since),
-		              KVER_MINOR(a->dmcrypt_since));
-	if (a->dmcrypt_until)
-		strbuf_printf(&b, " to %u.%u", KVER_MAJOR(a->dmcrypt_until),
-		              KVER_MINOR(a->dmcrypt_until));
-	if (a->dmcrypt != a->dmcrypt_else && (a->dmcrypt_since || a->dmcrypt_until))
+	if (since)
+		strbuf_printf(&b, " from %u.%u", KVER_MAJOR(since), KVER_MINOR(since));
+	if (until)
+		strbuf_printf(&b, " to %u.%u", KVER_MAJOR(until), KVER_MINOR(until));
+	if (a->dmcrypt != a->dmcrypt_else && (since || until))
 		strbuf_printf(&b, ", else %s", dmcrypt_word(a->dmcrypt_else));
 	cell(b.s);
 	strbuf_free(&b);
 }
 
 /* The first figure that has both sides, from silicon when there is one. */
-static void cell_measured(const struct accel *a)
+static void cell_measured(const struct accel *a, const struct accel_note *n)
 {
-	const struct accel_figure *best = NULL;
+	const struct accel_figure *best = a->slower;
 	struct strbuf b = { 0 };
 
-	for (const struct accel_figure *f = a->figures; f && f->what; f++)
+	for (const struct accel_figure *f = n->figures; f && f->what; f++)
 		if (f->cpu > 0 && (!best || (f->silicon && !best->silicon)))
 			best = f;
 	if (best)
@@ -89,14 +88,14 @@ static bool counts_as_software(const struct accel *a)
 	return a->kind == ACCEL_CPU_SIMD || a->kind == ACCEL_SOFTWARE;
 }
 
-static void row(const struct accel *a)
+static void row(const struct accel *a, const struct accel_note *n)
 {
 	unsigned int keys = accel_hw_keys(a, 0);
 	char buf[128];
 
 	cell(a->name);
 	cell(a->id);
-	cell(a->how_detected);
+	cell(n->how_detected);
 	cell_words(a->modules);
 	cell(keys                    ? accel_keys_text(keys, buf, sizeof(buf))
 	     : counts_as_software(a) ? "software"
@@ -105,7 +104,7 @@ static void row(const struct accel *a)
 	     : counts_as_software(a) ? "software"
 	                             : "–");
 	cell_dmcrypt(a);
-	cell_measured(a);
+	cell_measured(a, n);
 	puts("|");
 }
 
@@ -115,7 +114,7 @@ int main(void)
 	puts("| accelerator | id | how recognised | module | hardware key sizes | modes | usable by dm-crypt | measured |");
 	puts("|---|---|---|---|---|---|---|---|");
 	for (size_t i = 0; i < accel_count; i++)
-		row(&accel_table[i]);
+		row(&accel_table[i], &accel_notes[i]);
 	puts("<!-- accel-table-end -->");
 	return 0;
 }

@@ -19,7 +19,7 @@ static const char *telltale(const struct machine *m, const struct accel *a)
 	static const unsigned int order[] = { MODE_CBC, MODE_ECB, MODE_XTS };
 
 	for (size_t o = 0; o < ARRAY_SIZE(order); o++)
-		for (const struct accel_alg *g = a->algs; g && g->name; g++)
+		for_each_alg(g, a)
 			if (g->mode == order[o] && accel_alg_in(g, m->kernel))
 				return g->driver;
 	return NULL;
@@ -28,7 +28,7 @@ static const char *telltale(const struct machine *m, const struct accel *a)
 static void take_out(const struct accel *a, const char *driver, const struct cipher_spec *spec, struct strbuf *text)
 {
 	struct quarantine_result q = { 0 };
-	const char *module = a->modules && a->modules[0] ? a->modules[0] : NULL;
+	const char *module = a->modules;
 
 	if (quarantine_driver(a, &q))
 		log_warn("%s", q.text);
@@ -41,7 +41,7 @@ static void take_out(const struct accel *a, const char *driver, const struct cip
 
 static int test_driver(struct sysroot *sr, struct machine *m, const struct verdict *v, struct strbuf *text)
 {
-	const char *module = v->accel && v->accel->modules ? v->accel->modules[0] : NULL;
+	const char *module = v->accel ? v->accel->modules : NULL;
 	struct verify_request rq = { .spec = &v->spec };
 	struct verify_result res;
 
@@ -75,7 +75,7 @@ static bool left_out(const struct verdict *v, enum verify_when when)
 static bool known_good(const struct verdict *v, enum verify_when when)
 {
 	return when != VERIFY_ALWAYS && v->accel->modules &&
-	       stamp_read(v->driver, v->accel->modules[0], &v->spec) == STAMP_VERIFIED;
+	       stamp_read(v->driver, v->accel->modules, &v->spec) == STAMP_VERIFIED;
 }
 
 int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_spec *spec, enum verify_when when,

@@ -92,7 +92,7 @@ static const char *usable_id(enum accel_dmcrypt u)
 
 static const char *module_name(const struct found *f)
 {
-	return f->module ? f->module->name : f->accel->modules ? f->accel->modules[0] : NULL;
+	return f->module ? f->module->name : f->accel->modules;
 }
 
 static void print_line(const char *label, const char *text)
@@ -117,8 +117,8 @@ static void print_found(const struct machine *m, const struct found *f)
 	print_line("driver", line);
 	if (f->module && f->module->denied)
 		print_line("denied by", f->module->denied_by);
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
+	for_each_alg(g, a) {
+		const struct alg *k = accel_alg_listed(m, g);
 
 		if (k)
 			strbuf_printf(&drivers, "%s%s (priority %d%s)", drivers.len ? ", " : "", k->driver, k->priority,
@@ -181,8 +181,8 @@ static void json_registered(struct json_object *o, const struct machine *m, cons
 {
 	struct json_object *list = json_add_arr(o, "registered");
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
+	for_each_alg(g, a) {
+		const struct alg *k = accel_alg_listed(m, g);
 		struct json_object *x;
 
 		if (!k)

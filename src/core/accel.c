@@ -8,10 +8,15 @@
 #include "core/accel.h"
 #include "util/util.h"
 
-/* Kernels whose sources the table was read from. */
+/* By enum kernel_read. */
 static const kver kernels_read[] = {
-	KVER(5, 10), KVER(6, 1), KVER(6, 12), KVER(7, 2), KVER(7, 3),
+	0, KVER(5, 10), KVER(6, 1), KVER(6, 12), KVER(7, 2), KVER(7, 3),
 };
+
+kver accel_kernel(enum kernel_read r)
+{
+	return kernels_read[r];
+}
 
 /* First kernel after `k` in which the table's facts were looked at again; 0 = none yet. */
 static kver next_read(kver k)
@@ -33,23 +38,58 @@ bool accel_range_in(kver since, kver until, kver kernel)
 
 bool accel_alg_in(const struct accel_alg *alg, kver kernel)
 {
-	return accel_range_in(alg->since, alg->until, kernel);
+	return accel_range_in(kernels_read[alg->since], kernels_read[alg->until], kernel);
+}
+
+const char *accel_alg_name(const struct accel_alg *alg)
+{
+	static const char names[][23] = {
+		[NAME_AES] = "aes", [NAME_ECB] = "ecb(aes)", [NAME_CBC] = "cbc(aes)", [NAME_CTR] = "ctr(aes)",
+		[NAME_XTS] = "xts(aes)", [NAME_CTS] = "cts(cbc(aes))", [NAME_ESSIV] = "essiv(cbc(aes),sha256)",
+		[NAME_GCM] = "gcm(aes)", [NAME_ECB_PAES] = "ecb(paes)", [NAME_CBC_PAES] = "cbc(paes)",
+		[NAME_CTR_PAES] = "ctr(paes)", [NAME_XTS_PAES] = "xts(paes)", [NAME_SHA1] = "sha1", [NAME_SHA256] = "sha256",
+	};
+
+	return names[alg->name];
+}
+
+bool accel_match_next(const char **at, struct accel_match *match)
+{
+	static const char words[][9] = {
+		[MATCH_CPU] = "cpu", [MATCH_ISA] = "isa", [MATCH_CPUCAP] = "cap", [MATCH_HWCAP2_PPC] = "hwcap2",
+		[MATCH_PCI] = "pci", [MATCH_VIRTIO] = "virtio", [MATCH_DT] = "dt", [MATCH_ACPI] = "acpi",
+		[MATCH_PLATFORM] = "platform", [MATCH_FSLMC] = "fsl-mc", [MATCH_VIO] = "vio", [MATCH_OPAL] = "opal",
+		[MATCH_INLINE] = "inline", [MATCH_ALWAYS] = "always",
+	};
+	const char *text = *at;
+	size_t n;
+
+	if (!text || !*text)
+		return false;
+	*at = text + strlen(text) + 1;
+	n = strcspn(text, ":");
+	match->how = MATCH_NONE;
+	match->what = text + n + 1;
+	for (size_t i = 1; i < ARRAY_SIZE(words); i++)
+		if (strlen(words[i]) == n && !memcmp(words[i], text, n))
+			match->how = (enum match_how)i;
+	return true;
 }
 
 enum accel_dmcrypt accel_dmcrypt_in(const struct accel *a, kver kernel)
 {
 	if (!kernel)
 		kernel = kernels_read[ARRAY_SIZE(kernels_read) - 1];
-	if (accel_range_in(a->dmcrypt_since, a->dmcrypt_until, kernel))
+	if (accel_range_in(kernels_read[a->dmcrypt_since], kernels_read[a->dmcrypt_until], kernel))
 		return a->dmcrypt;
 	return a->dmcrypt_else;
 }
 
 const struct accel *accel_by_id(const char *id)
 {
-	for (size_t i = 0; i < accel_count; i++)
-		if (!strcmp(accel_table[i].id, id))
-			return &accel_table[i];
+	for_each_accel(a)
+		if (!strcmp(a->id, id))
+			return a;
 	return NULL;
 }
 
@@ -57,7 +97,7 @@ const struct accel_alg *accel_alg_by_driver(const struct accel *a, const char *d
 {
 	const struct accel_alg *other = NULL;
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		if (strcmp(g->driver, driver))
 			continue;
 		if (accel_alg_in(g, kernel))
@@ -72,7 +112,7 @@ const struct accel *accel_by_driver(const char *driver, kver kernel, const struc
 	const struct accel *other = NULL;
 	const struct accel_alg *other_alg = NULL;
 
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct accel_alg *g = accel_alg_by_driver(a, driver, kernel);
 
 		if (!g || (other && !accel_alg_in(g, kernel)))
@@ -87,44 +127,23 @@ const struct accel *accel_by_driver(const char *driver, kver kernel, const struc
 	return other;
 }
 
-/* Module names as the kernel compares them: '-' and '_' are the same letter. */
-static bool same_module(const char *a, const char *b)
-{
-	for (; *a && *b; a++, b++) {
-		if (*a != *b && !((*a == '-' || *a == '_') && (*b == '-' || *b == '_')))
-			return false;
-	}
-	return *a == *b;
-}
-
 const struct accel *accel_by_module(const char *module)
 {
-	for (size_t i = 0; i < accel_count; i++)
-		for (const char *const *m = accel_table[i].modules; m && *m; m++)
-			if (same_module(*m, module))
-				return &accel_table[i];
+	for_each_accel(a)
+		for_each_word(m, a->modules)
+			if (str_same_module(m, module))
+				return a;
 	return NULL;
 }
 
 const char *accel_kind_name(enum accel_kind k)
 {
-	switch (k) {
-	case ACCEL_CPU:
-		return "cpu-instruction";
-	case ACCEL_CPU_SIMD:
-		return "cpu-simd";
-	case ACCEL_ONCHIP:
-		return "on-chip";
-	case ACCEL_PCI:
-		return "pci";
-	case ACCEL_PARAVIRT:
-		return "paravirtual";
-	case ACCEL_STORAGE:
-		return "storage";
-	case ACCEL_SOFTWARE:
-		return "software";
-	}
-	return "unknown";
+	static const char names[][16] = {
+		[ACCEL_CPU] = "cpu-instruction", [ACCEL_CPU_SIMD] = "cpu-simd", [ACCEL_ONCHIP] = "on-chip", [ACCEL_PCI] = "pci",
+		[ACCEL_PARAVIRT] = "paravirtual", [ACCEL_STORAGE] = "storage", [ACCEL_SOFTWARE] = "software",
+	};
+
+	return k < ARRAY_SIZE(names) ? names[k] : "unknown";
 }
 
 bool accel_is_engine(const struct accel *a)
@@ -136,7 +155,7 @@ unsigned int accel_hw_keys(const struct accel *a, kver kernel)
 {
 	unsigned int keys = 0;
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+	for_each_alg(g, a)
 		if (accel_alg_in(g, kernel))
 			keys |= g->hw_keys;
 	return keys;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/kver.h"
 
@@ -28,28 +29,34 @@ enum arch {
 	ARCH_OTHER = 1 << 10, ARCH_ANY = 0x7ff,
 };
 
-/* How a row is recognised. All entries of `match` are alternatives: one hit is enough. */
+/*
+ * How a row is recognised. All entries of `match` are alternatives: one hit is enough. In the table
+ * each is a text of a word for `how`, a colon and `what`: "pci:1022:2082".
+ */
 enum match_how {
-	MATCH_NONE = 0,	  /* ends the list */
-	MATCH_CPU,	  /* every word of `what` is in the CPU's flags/Features line ("ace ace_en") */
-	MATCH_ISA,	  /* every word of `what` is an extension in the riscv isa string ("zvkned") */
-	MATCH_CPUCAP,	  /* sparc cpucaps, s390 features, … : every word in that line */
-	MATCH_HWCAP2_PPC, /* AT_HWCAP2 bit, `what` = "vec_crypto" */
-	MATCH_PCI,	  /* "1022:2082", lower-case hex; "1425:*" any device of the vendor; "1af4:1054" */
-	MATCH_VIRTIO,	  /* virtio device id, decimal: "20" */
-	MATCH_DT,	  /* device tree compatible string, exact */
-	MATCH_ACPI,	  /* ACPI hardware id: "HISI02C1" */
-	MATCH_PLATFORM,	  /* platform device name without instance: "mv_crypto" */
-	MATCH_FSLMC,	  /* fsl-mc object type: "dpseci" */
-	MATCH_VIO,	  /* ppc VIO device type: "ibm,sym-encryption-v1" */
-	MATCH_OPAL,	  /* a block device says it supports TCG Opal */
-	MATCH_INLINE,	  /* a block queue has a crypto/ directory */
-	MATCH_ALWAYS,	  /* software baseline */
+	MATCH_NONE = 0,
+	MATCH_CPU,	  /* cpu: every word of `what` is in the CPU's flags/Features line ("ace ace_en") */
+	MATCH_ISA,	  /* isa: every word of `what` is an extension in the riscv isa string ("zvkned") */
+	MATCH_CPUCAP,	  /* cap: sparc cpucaps, s390 features, … : every word in that line */
+	MATCH_HWCAP2_PPC, /* hwcap2: AT_HWCAP2 bit, `what` = "vec_crypto" */
+	MATCH_PCI,	  /* pci: "1022:2082", lower-case hex; "1425:*" any device of the vendor; "1af4:1054" */
+	MATCH_VIRTIO,	  /* virtio: virtio device id, decimal: "20" */
+	MATCH_DT,	  /* dt: device tree compatible string, exact */
+	MATCH_ACPI,	  /* acpi: ACPI hardware id: "HISI02C1" */
+	MATCH_PLATFORM,	  /* platform: platform device name without instance: "mv_crypto" */
+	MATCH_FSLMC,	  /* fsl-mc: fsl-mc object type: "dpseci" */
+	MATCH_VIO,	  /* vio: ppc VIO device type: "ibm,sym-encryption-v1" */
+	MATCH_OPAL,	  /* opal: a block device says it supports TCG Opal */
+	MATCH_INLINE,	  /* inline: a block queue has a crypto/ directory */
+	MATCH_ALWAYS,	  /* always: software baseline */
 };
 struct accel_match {
 	enum match_how how;
 	const char *what;
 };
+
+/* Kernels whose sources the table was read from; READ_NONE = no bound known. */
+enum kernel_read { READ_NONE, READ_5_10, READ_6_1, READ_6_12, READ_7_2, READ_7_3 };
 
 /* Key sizes the *hardware* works with, bits; for xts the whole key (two halves). */
 enum accel_keys {
@@ -67,14 +74,20 @@ enum accel_modes {
 	MODE_GCM = 1 << 7, MODE_HASH = 1 << 8,
 };
 
-/* One algorithm a driver registers. A name that changed over kernels has several rows. */
+/* The kernel's name of an algorithm; accel_alg_name() spells it. */
+enum accel_name {
+	NAME_AES, NAME_ECB, NAME_CBC, NAME_CTR, NAME_XTS, NAME_CTS, NAME_ESSIV, NAME_GCM,
+	NAME_ECB_PAES, NAME_CBC_PAES, NAME_CTR_PAES, NAME_XTS_PAES, NAME_SHA1, NAME_SHA256,
+};
+
+/* One algorithm a driver registers. A name that changed over kernels has several rows. Packed: there are 259. */
 struct accel_alg {
-	const char *name;     /* "cbc(aes)" */
-	const char *driver;   /* "cbc-aes-geode" */
-	int priority;	      /* as registered; -1 = not known */
-	kver since, until;    /* first and last kernel *read* that has it; 0 = no bound known */
-	uint16_t hw_keys;     /* enum accel_keys done by the hardware */
-	uint16_t mode;	      /* one of enum accel_modes */
+	const char *driver;	       /* "cbc-aes-geode" */
+	int16_t priority;	       /* as registered; -1 = not known */
+	uint16_t mode;		       /* one of enum accel_modes */
+	uint8_t name;		       /* enum accel_name */
+	uint8_t hw_keys;	       /* enum accel_keys done by the hardware */
+	uint8_t since : 4, until : 4;  /* enum kernel_read: first and last that has it */
 };
 
 /* What the driver does with a key size its hardware lacks. */
@@ -102,35 +115,48 @@ enum accel_tri { TRI_UNKNOWN, TRI_NO, TRI_YES };
 struct accel {
 	const char *id;	  /* stable: "geode-lx" */
 	const char *name; /* "AMD Geode LX security block (LX700/800/900)" */
-	const struct accel_match *match;   /* ends with MATCH_NONE; holds on the row's `arch` only */
-	const char *how_detected;	   /* for people */
-	const char *const *modules;	   /* module names as modprobe takes them, in load order; NULL-terminated, or NULL */
-	const char *const *kconfig;	   /* option names without CONFIG_, all needed; NULL-terminated, or NULL */
-	const struct accel_alg *algs;	   /* ends with name == NULL; NULL = none known */
+	/* lists of words, for for_each_word(); NULL = none */
+	const char *match;   /* for accel_match_next(); holds on the row's `arch` only */
+	const char *modules; /* module names as modprobe takes them, in load order; so this is also the first one's name */
+	const char *kconfig; /* option names without CONFIG_, all needed */
+	const struct accel_alg *algs;	   /* for for_each_alg() */
 	const char *other_keys_text;	   /* one clause for people, or NULL */
-	const char *sync;		   /* "synchronous", "asynchronous", … */
 	const char *rng_module;		   /* hwrng module to load, or NULL */
-	const char *rng_note;
-	const struct accel_figure *figures; /* ends with what == NULL; NULL = none known */
+	const struct accel_figure *slower; /* a published figure of a real board where it loses to the CPU, or NULL */
 	const char *quirks;		   /* text for people, or NULL */
-	const char *present;		   /* text: since/removed */
 	const char *source;		   /* kernel files, datasheet */
 	/* small fields last and packed: there are 72 rows */
+	uint8_t n_algs;
 	enum accel_kind kind : 8;
 	enum accel_other_keys other_keys : 8;
 	enum accel_dmcrypt dmcrypt : 8;
 	enum accel_dmcrypt dmcrypt_else : 8; /* what holds outside dmcrypt_since..until; use accel_dmcrypt_in() */
 	enum accel_tri slower_than_cpu : 8;  /* published figures: slower than the same machine's CPU code */
-	uint16_t arch;			     /* ARCH_* bits */
-	uint16_t modes;			     /* MODE_* bits the hardware does; 0 for rows that count as software */
-	kver dmcrypt_since, dmcrypt_until;   /* kernels for which `dmcrypt` holds; 0 = no bound known */
-	kver in_lib_since;		     /* from here aes-lib and *-aes-lib use these instructions too; 0 = never */
-	kver present_since, present_until;   /* kernels read that have the driver; 0 = no bound known */
+	enum kernel_read dmcrypt_since : 8, dmcrypt_until : 8; /* kernels for which `dmcrypt` holds */
+	enum kernel_read in_lib_since : 8; /* from here aes-lib and *-aes-lib use these instructions too; none = never */
+	enum kernel_read present_since : 8, present_until : 8; /* kernels that have the driver */
+	uint16_t arch;	/* ARCH_* bits */
+	uint16_t modes; /* MODE_* bits the hardware does; 0 for rows that count as software */
 };
+
+#define for_each_accel(a) for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+#define for_each_alg(g, a) for (const struct accel_alg *g = (a)->algs; g && g < (a)->algs + (a)->n_algs; g++)
+#define for_each_word(w, list) for (const char *w = (list); w && *w; w += strlen(w) + 1)
 
 /* The table, in the order `detect` reports. */
 extern const struct accel accel_table[];
 extern const size_t accel_count;
+
+/* For the documentation. Not in the program: it is linked without what it does not use. */
+struct accel_note {
+	const char *how_detected; /* for people */
+	const char *sync;	  /* "synchronous", "asynchronous", … */
+	const char *rng_note;	  /* or NULL */
+	const char *present;	  /* since or until when, where present_since and _until do not tell all; or NULL */
+	const struct accel_figure *figures; /* more figures than `slower`; ends with what == NULL; NULL = none known */
+};
+/* accel_notes[i] belongs to accel_table[i]. */
+extern const struct accel_note accel_notes[];
 
 const struct accel *accel_by_id(const char *id);
 /*
@@ -149,6 +175,11 @@ const struct accel *accel_by_module(const char *module);
  * read that has a thing, so it also covers the kernels between that one and the next one read.
  */
 bool accel_range_in(kver since, kver until, kver kernel);
+/* The kernel's version; 0 for READ_NONE. */
+kver accel_kernel(enum kernel_read r);
+/* Takes the next way to recognise a row off its list (*at starts as a->match); false at its end. */
+bool accel_match_next(const char **at, struct accel_match *match);
+const char *accel_alg_name(const struct accel_alg *alg); /* "cbc(aes)" */
 /* True when the alg row applies to this kernel. */
 bool accel_alg_in(const struct accel_alg *alg, kver kernel);
 /* Whether dm-crypt can use the row on this kernel (0: what holds for the newest kernels read). */

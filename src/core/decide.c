@@ -75,8 +75,8 @@ static bool lib_may_use_instructions(const struct machine *m, const char *driver
 {
 	if (!strstr(driver, "-lib"))
 		return false;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
-		if (a->in_lib_since && m->kernel >= a->in_lib_since && accel_present(m, a, NULL, 0))
+	for_each_accel(a)
+		if (a->in_lib_since && m->kernel >= accel_kernel(a->in_lib_since) && accel_present(m, a, NULL, 0))
 			return true;
 	return false;
 }
@@ -115,7 +115,7 @@ static void share_of_row(const struct machine *m, unsigned int bits, struct shar
 	}
 	/* protected keys are blobs of their own sizes, and only the hardware can use them */
 	if (s->alg->hw_keys & key_bit(s->alg->mode, bits) ||
-	    (strstr(s->alg->name, "paes") && !(s->alg->hw_keys & KEYS_UNKNOWN))) {
+	    (strstr(accel_alg_name(s->alg), "paes") && !(s->alg->hw_keys & KEYS_UNKNOWN))) {
 		s->part = PART_HARDWARE;
 		s->code = REASON_NONE;
 		return;
@@ -176,17 +176,17 @@ static void share_of(const struct machine *m, const char *driver, unsigned int b
 /* An engine at work in place of faster or unbeaten CPU code. */
 static void say_rival(struct judge *j, const struct accel *a)
 {
-	const struct accel_figure *f = policy_slower_figure(a);
+	const struct accel_figure *f = a->slower;
 	const struct accel_alg *by = NULL;
 	const struct accel *cpu = policy_outranked_cpu(j->pool->m, a, &by);
 
-	if (a->slower_than_cpu == TRI_YES && f)
+	if (f)
 		reasons_add(&j->v->reasons, REASON_SLOWER,
 			    "Published figures say that this engine is slower than the CPU's own code: %s, %g against %g MB/s (%s).",
 			    f->what, f->engine, f->cpu, f->source);
 	else if (cpu)
 		reasons_add(&j->v->reasons, REASON_OUTRANKS_CPU,
-			    "By priority it takes %s from the CPU's AES instructions; no measurement says that it is faster.", by->name);
+			    "By priority it takes %s from the CPU's AES instructions; no measurement says that it is faster.", accel_alg_name(by));
 }
 
 static void say_hardware(struct judge *j, const struct share *s, const char *driver)
@@ -319,7 +319,7 @@ static const struct load_item *plan_skip(const struct load_plan *plan, const str
 /* True when what is registered of the row is usable and would take part. */
 static bool row_in_pool(const struct pool *p, const struct accel *a)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		const struct pool_alg *k = accel_alg_in(g, policy_kernel(p->m)) ? pool_driver(p, g->driver) : NULL;
 
 		if (k && k->usable)
@@ -347,7 +347,7 @@ static unsigned int modes_wanted(const struct cipher_spec *s)
 static void explain_state(struct judge *j, const struct accel *a)
 {
 	const struct module_fact *f = accel_module(j->pool->m, a);
-	const char *mod = f ? f->name : a->modules && a->modules[0] ? a->modules[0] : "its driver";
+	const char *mod = f ? f->name : a->modules ? a->modules : "its driver";
 	struct reasons *r = &j->v->reasons;
 
 	switch (driver_state(j->pool->m, a)) {
@@ -406,22 +406,21 @@ static bool worth_explaining(const struct judge *j, const struct accel *a)
 
 	return a != j->bound && (cpu || accel_is_engine(a)) && a->modes & ~(unsigned)(MODE_HASH | MODE_GCM) &&
 	       accel_present(j->pool->m, a, NULL, 0) && driver_state(j->pool->m, a) != DRIVER_NOT_IN_KERNEL &&
-	       (!a->algs || !strstr(a->algs->name, "paes"));
+	       (!a->algs || a->algs->name != NAME_ECB_PAES);
 }
 
 /* AES-NI, AVX and VAES are three rows and one module: what keeps that out is told once. */
 static bool told_already(const struct judge *j, const struct accel *a)
 {
 	for (const struct accel *b = accel_table; b < a; b++)
-		if (b->kind == ACCEL_CPU && b->modules && a->modules && b->modules[0] && a->modules[0] &&
-		    !strcmp(b->modules[0], a->modules[0]) && worth_explaining(j, b))
+		if (b->kind == ACCEL_CPU && b->modules && a->modules && !strcmp(b->modules, a->modules) && worth_explaining(j, b))
 			return true;
 	return false;
 }
 
 static void explain_rest(struct judge *j)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+	for_each_accel(a)
 		if (worth_explaining(j, a) && !told_already(j, a))
 			explain_absent(j, a);
 	if (j->v->accel && driver_state(j->pool->m, j->v->accel) == DRIVER_FAILED)

@@ -40,7 +40,7 @@ static bool is_own_name(const struct accel *a, const char *name)
 {
 	if (!strcmp(a->id, name))
 		return true;
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+	for_each_alg(g, a)
 		if (!strcmp(g->driver, name))
 			return true;
 	return false;
@@ -48,8 +48,8 @@ static bool is_own_name(const struct accel *a, const char *name)
 
 static bool is_driver_of(const struct accel *a, const char *name)
 {
-	for (const char *const *m = a->modules; m && *m; m++)
-		if (str_same_module(*m, name))
+	for_each_word(m, a->modules)
+		if (str_same_module(m, name))
 			return true;
 	return is_own_name(a, name);
 }
@@ -66,7 +66,7 @@ static bool name_means(const struct machine *m, const struct accel *a, const cha
 		return false;
 	if (accel_present(m, a, NULL, 0))
 		return true;
-	for (const struct accel *b = accel_table; b < accel_table + accel_count; b++)
+	for_each_accel(b)
 		if (b != a && row_has_name(b, name) && (b < a || accel_present(m, b, NULL, 0)))
 			return false;
 	return true;
@@ -118,10 +118,10 @@ static const struct accel_alg *outranking(kver kernel, const struct accel *a, co
 	static const unsigned int order[] = { MODE_XTS, MODE_CBC, MODE_ESSIV, MODE_ECB, MODE_CTR };
 
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		for (const struct accel_alg *g = a->algs; g && g->name; g++)
-			for (const struct accel_alg *c = cpu->algs; c && c->name; c++)
+		for_each_alg(g, a)
+			for_each_alg(c, cpu)
 				if (g->mode == order[i] && accel_alg_in(g, kernel) && accel_alg_in(c, kernel) &&
-				    !strcmp(g->name, c->name) && (g->priority < 0 || g->priority >= c->priority))
+				    g->name == c->name && (g->priority < 0 || g->priority >= c->priority))
 					return g;
 	return NULL;
 }
@@ -143,7 +143,7 @@ const struct accel *policy_outranked_cpu(const struct machine *m, const struct a
 	/* AES-NI, AVX and VAES are one driver, not rivals; PadLock beside AES-NI is one, and AES-NI is the better */
 	if (a->kind == ACCEL_CPU && !is_padlock(a))
 		return NULL;
-	for (const struct accel *c = accel_table; c < accel_table + accel_count; c++) {
+	for_each_accel(c) {
 		if (is_padlock(c) || !is_cpu_rival(m, a, c))
 			continue;
 		*by = outranking(policy_kernel(m), a, c);
@@ -154,15 +154,15 @@ const struct accel *policy_outranked_cpu(const struct machine *m, const struct a
 }
 
 /* Best priority of the CPU's rows for this algorithm name; -1 when none has it. */
-static int cpu_priority(const struct machine *m, const struct accel *a, const char *name)
+static int cpu_priority(const struct machine *m, const struct accel *a, enum accel_name name)
 {
 	int best = -1;
 
-	for (const struct accel *c = accel_table; c < accel_table + accel_count; c++) {
+	for_each_accel(c) {
 		if (!is_cpu_rival(m, a, c))
 			continue;
-		for (const struct accel_alg *g = c->algs; g && g->name; g++)
-			if (accel_alg_in(g, policy_kernel(m)) && !strcmp(g->name, name) && g->priority > best)
+		for_each_alg(g, c)
+			if (accel_alg_in(g, policy_kernel(m)) && g->name == name && g->priority > best)
 				best = g->priority;
 	}
 	return best;
@@ -171,23 +171,15 @@ static int cpu_priority(const struct machine *m, const struct accel *a, const ch
 /* True when the CPU's instructions win cbc and xts all the same: loading the engine would change nothing. */
 static bool never_chosen(const struct machine *m, const struct accel *a)
 {
-	int xts = cpu_priority(m, a, "xts(aes)");
+	int xts = cpu_priority(m, a, NAME_XTS);
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		int rival = g->mode == MODE_ECB ? xts : cpu_priority(m, a, g->name);
 
 		if (accel_alg_in(g, policy_kernel(m)) && g->mode & (MODE_CBC | MODE_XTS | MODE_ECB) && g->priority > rival)
 			return false;
 	}
 	return accel_is_engine(a) && a->algs;
-}
-
-const struct accel_figure *policy_slower_figure(const struct accel *a)
-{
-	for (const struct accel_figure *f = a->figures; f && f->what; f++)
-		if (f->silicon && f->engine > 0 && f->engine < f->cpu)
-			return f;
-	return NULL;
 }
 
 /* --- one row ---------------------------------------------------------------------------------------- */
@@ -244,17 +236,17 @@ static void load_modules(const struct machine *m, struct load_plan *p, const str
 {
 	bool here = accel_present(m, a, NULL, 0);
 
-	for (const char *const *mod = a->modules; mod && *mod; mod++) {
+	for_each_word(mod, a->modules) {
 		struct load_item *i;
 
-		if (module_in(m, *mod) || planned(p, *mod) || (module_absent(m, *mod) && a->modules[1]))
+		if (module_in(m, mod) || planned(p, mod) || (module_absent(m, mod) && a->modules[strlen(a->modules) + 1]))
 			continue;
 		if (asked && !here)
 			i = item_add(p, LOAD_MODULE, a, REASON_ASLEEP, "Asked for by name, although its hardware was not recognised here.");
 		else
 			i = item_add(p, LOAD_MODULE, a, asked ? REASON_ASKED : REASON_LOAD,
 				     asked ? "Asked for by name." : "dm-crypt can use it, and its driver is not loaded.");
-		str_copy(i->what, sizeof(i->what), *mod);
+		str_copy(i->what, sizeof(i->what), mod);
 	}
 }
 
@@ -289,7 +281,7 @@ static void load_rng(const struct machine *m, const struct load_request *rq, str
 
 static bool not_worth_it(const struct machine *m, const struct load_request *rq, struct load_plan *p, const struct accel *a)
 {
-	const struct accel_figure *f = policy_slower_figure(a);
+	const struct accel_figure *f = a->slower;
 	const struct accel_alg *by = NULL;
 	const struct accel *cpu;
 
@@ -308,11 +300,11 @@ static bool not_worth_it(const struct machine *m, const struct load_request *rq,
 	if (cpu)
 		item_add(p, LOAD_SKIP, a, REASON_OUTRANKS_CPU,
 			 "Its driver %s (priority %d) would take %s from the CPU's AES instructions, and no measurement says that it "
-			 "is faster.", by->driver, by->priority, by->name);
+			 "is faster.", by->driver, by->priority, accel_alg_name(by));
 	else if (never_chosen(m, a))
 		item_add(p, LOAD_SKIP, a, REASON_OUTRANKED,
 			 "The CPU's AES instructions have the higher priority in every mode that disks use, so it would stay idle.");
-	else if (a->algs && strstr(a->algs->name, "paes"))
+	else if (a->algs && a->algs->name == NAME_ECB_PAES)
 		item_add(p, LOAD_SKIP, a, REASON_OTHER_CIPHER,
 			 "It serves protected keys (the cipher paes), which a volume must be made for.");
 	else
@@ -355,7 +347,7 @@ static void plan_registered(const struct machine *m, const struct load_request *
 	else if (cpu)
 		item_add(p, LOAD_NOTHING_TO_DO, a, REASON_OUTRANKS_CPU,
 			 "Its driver is loaded and takes %s from the CPU's AES instructions; no measurement says that it is faster.",
-			 by->name);
+			 accel_alg_name(by));
 	else
 		item_add(p, LOAD_NOTHING_TO_DO, a, REASON_LOADED, "Its driver is loaded and registered.");
 	load_rng(m, rq, p, a);
@@ -368,7 +360,7 @@ static bool part_of_other(const struct machine *m, const struct load_request *rq
 		if (is_own_name(a, rq->names[i]))
 			return false;
 	for (const struct accel *b = accel_table; b < a; b++)
-		if (a->kind == ACCEL_CPU && b->modules && a->modules && !strcmp(b->modules[0], a->modules[0]) &&
+		if (a->kind == ACCEL_CPU && b->modules && a->modules && !strcmp(b->modules, a->modules) &&
 		    accel_present(m, b, NULL, 0))
 			return true;
 	return false;
@@ -381,9 +373,9 @@ static const char *missing_option(const struct machine *m, const struct accel *a
 	const char *name = "?";
 
 	accel_missing_options(m, a, &missing);
-	for (const char *const *o = a->kconfig; o && *o && missing.n; o++)
-		if (!strcmp(*o, missing.v[0]))
-			name = *o;
+	for_each_word(o, a->kconfig)
+		if (missing.n && !strcmp(o, missing.v[0]))
+			name = o;
 	strv_free(&missing);
 	return name;
 }
@@ -443,7 +435,7 @@ static void plan_row(const struct machine *m, const struct load_request *rq, str
 		plan_denied(m, rq, p, a);
 		break;
 	default:
-		if (!a->modules || !a->modules[0])
+		if (!a->modules)
 			item_add(p, LOAD_SKIP, a, REASON_NO_DRIVER, "It has no module to load.");
 		else
 			plan_not_loaded(m, rq, p, a);
@@ -462,7 +454,7 @@ static void plan_template(const struct machine *m, struct load_plan *p, const st
 
 	if (!xts || a->modes & MODE_XTS || !(a->modes & MODE_ECB))
 		return;
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		const struct pool_alg *k = accel_alg_in(g, policy_kernel(m)) ? pool_driver(pool, g->driver) : NULL;
 		struct load_item *i;
 
@@ -493,7 +485,7 @@ static void plan_templates(const struct machine *m, const struct load_request *r
 	if (policy_cpu_has_aes(m))
 		return;
 	pool_build(&pool, m, p);
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+	for_each_accel(a)
 		if (may_prepare(m, rq, a))
 			plan_template(m, p, &pool, a);
 	pool_free(&pool);
@@ -509,7 +501,7 @@ void policy_load_plan(const struct machine *m, const struct load_request *rq, st
 		rq = &nothing_asked;
 	*out = (struct load_plan){ 0 };
 	note_unknown_names(rq, out);
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		bool candidate = a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU_SIMD && accel_present(m, a, NULL, 0);
 
 		if (rq->n_names ? asked_for(m, rq, a) : candidate)

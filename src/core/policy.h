@@ -35,6 +35,8 @@ enum driver_state {
 	DRIVER_REGISTERED, /* registered and tested */
 };
 enum driver_state driver_state(const struct machine *m, const struct accel *a);
+/* The algorithm as the kernel lists it; NULL where it does not, or where it is for other kernels. */
+const struct alg *accel_alg_listed(const struct machine *m, const struct accel_alg *g);
 /* False for an accelerator of which an algorithm failed or was put out of use. */
 bool accel_trusted(const struct machine *m, const struct accel *a);
 /* Trusted, and not known to be slower than the CPU's own code: only on these specs are proposed. */
@@ -54,8 +56,6 @@ enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a);
  * A priority is not a speed, so this is no gain until measured.
  */
 const struct accel *policy_outranked_cpu(const struct machine *m, const struct accel *a, const struct accel_alg **by);
-/* A published figure of a real board where the engine loses to the CPU, or NULL. */
-const struct accel_figure *policy_slower_figure(const struct accel *a);
 /* The CPU's own AES instructions, by its flags; PadLock is an accelerator row of its own and not meant here. */
 bool policy_cpu_has_aes(const struct machine *m);
 

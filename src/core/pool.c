@@ -109,12 +109,12 @@ static void add_planned(struct pool *p, const struct accel *a)
 {
 	bool masked = accel_usable(p->m, a) == DMCRYPT_NO_MEMORY_FLAG;
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		if (!accel_alg_in(g, policy_kernel(p->m)) || alg_by_driver(&p->m->algs, g->driver) ||
 		    g->mode == MODE_HASH || g->mode == MODE_GCM || cpu_lacks(p->m, g->driver))
 			continue;
 		*pool_add(p) = (struct pool_alg){
-			.name = g->name, .driver = g->driver, .priority = g->priority,
+			.name = accel_alg_name(g), .driver = g->driver, .priority = g->priority,
 			.single = g->mode == MODE_SINGLE, .usable = !masked, .masked = masked, .planned = true,
 		};
 	}
@@ -122,13 +122,13 @@ static void add_planned(struct pool *p, const struct accel *a)
 
 static bool shares_module(const struct accel *a, const struct accel *b)
 {
-	return a->modules && b->modules && a->modules[0] && b->modules[0] && !strcmp(a->modules[0], b->modules[0]);
+	return a->modules && b->modules && !strcmp(a->modules, b->modules);
 }
 
 /* A module brings the algorithms of every row it serves and whose hardware is here (aesni-intel: AES-NI, AVX, VAES). */
 static void add_module(struct pool *p, const struct accel *a)
 {
-	for (const struct accel *row = accel_table; row < accel_table + accel_count; row++)
+	for_each_accel(row)
 		if (row == a || (shares_module(row, a) && accel_present(p->m, row, NULL, 0)))
 			add_planned(p, row);
 }
@@ -143,7 +143,7 @@ static bool name_of(const struct pool *p, const char *driver, char *buf, size_t 
 	if (k)
 		return str_copy(buf, size, k->name);
 	if (accel_of_driver(p->m, driver, &g))
-		return str_copy(buf, size, g->name);
+		return str_copy(buf, size, accel_alg_name(g));
 	if (!template_split(driver, tmpl, sizeof(tmpl), inner, sizeof(inner)) ||
 	    !name_of(p, inner, sub, sizeof(sub)))
 		return false;

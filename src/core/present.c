@@ -77,10 +77,12 @@ static bool match_one(const struct machine *m, const struct accel_match *match, 
 
 bool accel_present(const struct machine *m, const struct accel *a, char *how, size_t size)
 {
+	struct accel_match match;
+
 	if (m->arch && !(a->arch & m->arch))
 		return false;
-	for (const struct accel_match *match = a->match; match && match->how; match++)
-		if (match_one(m, match, how, size))
+	for (const char *at = a->match; accel_match_next(&at, &match);)
+		if (match_one(m, &match, how, size))
 			return true;
 	return false;
 }
@@ -92,7 +94,7 @@ kver policy_kernel(const struct machine *m)
 
 const struct accel *accel_of_driver(const struct machine *m, const char *driver, const struct accel_alg **alg)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct accel_alg *g = accel_alg_by_driver(a, driver, policy_kernel(m));
 
 		if (!g || !accel_present(m, a, NULL, 0))
@@ -110,9 +112,9 @@ bool accel_missing_options(const struct machine *m, const struct accel *a, struc
 {
 	if (!m->kconfig)
 		return false;
-	for (const char *const *o = a->kconfig; o && *o; o++)
-		if (kconfig_get(m->kconfig, m->kconfig_len, *o) == KCONFIG_NO)
-			strv_add(out, *o);
+	for_each_word(o, a->kconfig)
+		if (kconfig_get(m->kconfig, m->kconfig_len, o) == KCONFIG_NO)
+			strv_add(out, o);
 	return true;
 }
 
@@ -127,13 +129,18 @@ static bool option_missing(const struct machine *m, const struct accel *a)
 	return any;
 }
 
+const struct alg *accel_alg_listed(const struct machine *m, const struct accel_alg *g)
+{
+	return accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
+}
+
 /* The state as the kernel's algorithm list tells it, or DRIVER_UNKNOWN when none of the row is listed. */
 static enum driver_state listed_state(const struct machine *m, const struct accel *a)
 {
 	bool passed = false, failed = false, zero = false;
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
+	for_each_alg(g, a) {
+		const struct alg *k = accel_alg_listed(m, g);
 
 		if (!k)
 			continue;
@@ -156,14 +163,14 @@ static enum driver_state listed_state(const struct machine *m, const struct acce
 /* True when this kernel version has no code for the row: removed from it, or not yet written. */
 static bool not_in_kernel(const struct machine *m, const struct accel *a)
 {
-	kver k = policy_kernel(m);
+	kver k = policy_kernel(m), until = accel_kernel(a->present_until);
 	bool any = false;
 
-	if (!accel_range_in(a->present_since, a->present_until, k))
+	if (!accel_range_in(accel_kernel(a->present_since), until, k))
 		return true;
-	if (a->dmcrypt == DMCRYPT_NO_DRIVER && !(a->present_until && k && k <= a->present_until))
+	if (a->dmcrypt == DMCRYPT_NO_DRIVER && !(until && k && k <= until))
 		return true;
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		if (accel_alg_in(g, k))
 			return false;
 		any = true;
@@ -186,8 +193,8 @@ const struct module_fact *accel_module(const struct machine *m, const struct acc
 {
 	const struct module_fact *pick = NULL;
 
-	for (const char *const *name = a->modules; name && *name; name++) {
-		const struct module_fact *f = machine_module(m, *name);
+	for_each_word(name, a->modules) {
+		const struct module_fact *f = machine_module(m, name);
 
 		if (!f)
 			continue;
@@ -202,10 +209,8 @@ const struct module_fact *accel_module(const struct machine *m, const struct acc
 /* All of the row's options are set to y: its code is in the kernel image, whatever the module lists say. */
 static bool built_in(const struct machine *m, const struct accel *a)
 {
-	const char *const *o = m->kconfig ? a->kconfig : NULL;
-
-	for (; o && *o; o++)
-		if (kconfig_get(m->kconfig, m->kconfig_len, *o) != KCONFIG_YES)
+	for_each_word(o, m->kconfig ? a->kconfig : NULL)
+		if (kconfig_get(m->kconfig, m->kconfig_len, o) != KCONFIG_YES)
 			return false;
 	return m->kconfig && a->kconfig;
 }
@@ -269,8 +274,8 @@ static int memory_flag(const struct machine *m, const struct accel *a)
 {
 	int flag = -1;
 
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
-		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
+	for_each_alg(g, a) {
+		const struct alg *k = accel_alg_listed(m, g);
 
 		if (!k || !k->flags_known || g->mode == MODE_HASH || g->mode == MODE_GCM)
 			continue;

@@ -21,7 +21,7 @@
 struct wanted {
 	struct sysroot *sr;
 	struct machine *m;
-	const struct accel_match *slot[SLOTS];
+	struct accel_match slot[SLOTS];
 	bool any[MATCH_ALWAYS + 1]; /* some row asks this bus at all */
 	uint8_t vendor[65536 / 8];  /* bit per PCI vendor that some row names */
 	size_t used;
@@ -36,12 +36,12 @@ static size_t id_hash(enum match_how how, const char *s)
 	return h;
 }
 
-static const struct accel_match **find(struct wanted *w, enum match_how how, const char *id)
+static struct accel_match *find(struct wanted *w, enum match_how how, const char *id)
 {
 	for (size_t h = id_hash(how, id);; h++) {
-		const struct accel_match **at = &w->slot[h & (SLOTS - 1)];
+		struct accel_match *at = &w->slot[h & (SLOTS - 1)];
 
-		if (!*at || ((*at)->how == how && !strcmp((*at)->what, id)))
+		if (!at->how || (at->how == how && !strcmp(at->what, id)))
 			return at;
 	}
 }
@@ -55,7 +55,7 @@ static unsigned int vendor_number(const char *s)
 
 static void want(struct wanted *w, const struct accel_match *match)
 {
-	const struct accel_match **at = find(w, match->how, match->what);
+	struct accel_match *at = find(w, match->how, match->what);
 	unsigned int vendor;
 
 	if (match->how == MATCH_PCI) {
@@ -63,27 +63,28 @@ static void want(struct wanted *w, const struct accel_match *match)
 		w->vendor[vendor / 8] |= (uint8_t)(1 << vendor % 8);
 	}
 	w->any[match->how] = true;
-	if (*at || w->used >= SLOTS / 2)
+	if (at->how || w->used >= SLOTS / 2)
 		return;
-	*at = match;
+	*at = *match;
 	w->used++;
 }
 
 static struct wanted *wanted_new(struct sysroot *sr, struct machine *m)
 {
 	struct wanted *w = xcalloc(1, sizeof(*w));
+	struct accel_match match;
 
 	w->sr = sr;
 	w->m = m;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
-		for (const struct accel_match *match = a->match; match && match->how; match++)
-			want(w, match);
+	for_each_accel(a)
+		for (const char *at = a->match; accel_match_next(&at, &match);)
+			want(w, &match);
 	return w;
 }
 
 static bool is_wanted(struct wanted *w, enum match_how how, const char *id)
 {
-	return *find(w, how, id) != NULL;
+	return find(w, how, id)->how != MATCH_NONE;
 }
 
 static struct device_fact *found(struct wanted *w, enum match_how how, const char *id,

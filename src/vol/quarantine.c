@@ -26,7 +26,7 @@
 
 static bool is_own(const struct accel *a, const char *driver)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+	for_each_alg(g, a)
 		if (!strcmp(g->driver, driver))
 			return true;
 	return false;
@@ -41,7 +41,7 @@ static bool ends_word(char c)
  */
 static bool is_built_on(const struct accel *a, const char *driver)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		size_t len = strlen(g->driver);
 
 		for (const char *s = strstr(driver, g->driver); len && s;
@@ -212,7 +212,7 @@ static int check_list(const struct accel *a, struct quarantine_result *res)
 
 static const char *module_of(const struct accel *a)
 {
-	return a->modules && a->modules[0] ? a->modules[0] : "its module";
+	return a->modules ? a->modules : "its module";
 }
 
 static int explain(int err, const struct accel *a, struct quarantine_result *res)

@@ -465,18 +465,19 @@ size_t verify_specs(const struct accel *a, kver kernel, struct cipher_spec *out,
 {
 	static const struct {
 		unsigned int mode;
-		const char *name, *cipher;
-	} modes[] = { { MODE_CBC, "cbc(aes)", "aes-cbc-plain64" },
-		      { MODE_XTS, "xts(aes)", "aes-xts-plain64" },
-		      { MODE_ECB, "ecb(aes)", "aes-ecb" } };
+		enum accel_name name;
+		const char *cipher;
+	} modes[] = { { MODE_CBC, NAME_CBC, "aes-cbc-plain64" },
+		      { MODE_XTS, NAME_XTS, "aes-xts-plain64" },
+		      { MODE_ECB, NAME_ECB, "aes-ecb" } };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		unsigned int bits = 0;
 		struct spec_error err;
 
-		for (const struct accel_alg *g = a->algs; g && g->name && !bits; g++)
-			if (!strcmp(g->name, modes[i].name) && accel_alg_in(g, kernel))
+		for_each_alg(g, a)
+			if (!bits && g->name == modes[i].name && accel_alg_in(g, kernel))
 				bits = smallest_key(g->hw_keys, modes[i].mode);
 		if (!bits || n >= max || spec_parse(modes[i].cipher, &out[n], &err))
 			continue;

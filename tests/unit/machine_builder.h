@@ -83,9 +83,9 @@ static bool row_registers(const struct mdesc *d, const struct accel_alg *g)
 
 static void add_row_algs(struct alg_list *l, const struct mdesc *d, const struct accel *a)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
+	for_each_alg(g, a)
 		if (row_registers(d, g) && !alg_by_driver(l, g->driver))
-			alg_add(l, g->name, g->driver, g->priority < 0 ? 300 : g->priority,
+			alg_add(l, accel_alg_name(g), g->driver, g->priority < 0 ? 300 : g->priority,
 				g->mode == MODE_SINGLE ? ALG_CIPHER : g->mode == MODE_HASH ? ALG_HASH :
 				g->mode == MODE_GCM ? ALG_AEAD : ALG_SKCIPHER);
 }
@@ -140,22 +140,25 @@ static void set_mod(struct machine *m, const char *name, const char *state)
 
 static void set_row_mods(struct machine *m, const struct accel *a, const char *state)
 {
-	for (const char *const *name = a->modules; name && *name; name++)
-		if (mod_add(m, *name)->state == MODULE_UNKNOWN)
-			set_mod(m, *name, state);
+	for_each_word(name, a->modules)
+		if (mod_add(m, name)->state == MODULE_UNKNOWN)
+			set_mod(m, name, state);
 	if (a->rng_module && mod_add(m, a->rng_module)->state == MODULE_UNKNOWN)
 		set_mod(m, a->rng_module, state);
 }
 
 static void dev_add(struct machine *m, const struct accel *a)
 {
-	const struct accel_match *match = a->match;
+	const char *at = a->match;
+	struct accel_match match;
 	struct device_fact *d;
 
+	if (!accel_match_next(&at, &match))
+		return;
 	m->dev = xreallocarray(m->dev, m->n_dev + 1, sizeof(*m->dev));
 	d = &m->dev[m->n_dev++];
-	*d = (struct device_fact){ .how = match->how };
-	str_copy(d->id, sizeof(d->id), match->what);
+	*d = (struct device_fact){ .how = match.how };
+	str_copy(d->id, sizeof(d->id), match.what);
 	d->id[strcspn(d->id, "*")] = '\0';
 	str_copy(d->where, sizeof(d->where), "somewhere");
 }
@@ -196,7 +199,7 @@ static void build_in(void *arg, const struct accel *a)
 /* A CPU with instructions whose module is there and not in. */
 static void build_cpu_mods(struct machine *m)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+	for_each_accel(a)
 		if (a->kind == ACCEL_CPU && accel_present(m, a, NULL, 0))
 			set_row_mods(m, a, "present");
 }

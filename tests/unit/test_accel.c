@@ -24,9 +24,12 @@
 			fail_msg("row %s: %s", (a)->id, #cond); \
 	} while (0)
 
-#define for_each_row(a) \
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
-#define for_each_alg(g, a) for (const struct accel_alg *g = (a)->algs; g && g->name; g++)
+#define for_each_row(a) for_each_accel(a)
+
+static const struct accel_note *note_of(const struct accel *a)
+{
+	return &accel_notes[a - accel_table];
+}
 
 static bool in_list(const char *const *list, size_t n, const char *s)
 {
@@ -79,11 +82,11 @@ static void test_rows_are_unique_and_complete(void **state)
 			ROW_CHECK(a, strcmp(a->id, b->id) && strcmp(a->name, b->name));
 		ROW_CHECK(a, strcmp(accel_kind_name(a->kind), "unknown"));
 		ROW_CHECK(a, a->arch && !(a->arch & ~ARCH_ANY));
-		ROW_CHECK(a, a->match);
-		ROW_CHECK(a, a->source && a->present && a->sync && a->how_detected);
+		ROW_CHECK(a, a->source && note_of(a)->sync && note_of(a)->how_detected);
+		ROW_CHECK(a, a->present_since || note_of(a)->present);
 		ROW_CHECK(a, a->modules || a->kind == ACCEL_STORAGE);
 		/* no way to recognise it: only where no kernel read can drive it */
-		if (!a->match->how)
+		if (!a->match)
 			ROW_CHECK(a, a->dmcrypt == DMCRYPT_NO_DRIVER);
 		else
 			ROW_CHECK(a, a->kconfig);
@@ -95,9 +98,10 @@ static void test_texts_are_clean(void **state)
 	(void)state;
 	for_each_row(a)
 	{
-		const char *const text[] = { a->name,    a->how_detected, a->other_keys_text,
-			                     a->sync,    a->rng_note,     a->quirks,
-			                     a->present, a->source };
+		const struct accel_note *n = note_of(a);
+		const char *const text[] = { a->name,    n->how_detected, a->other_keys_text,
+			                     n->sync,    n->rng_note,     a->quirks,
+			                     n->present, a->source };
 
 		for (size_t i = 0; i < ARRAY_SIZE(text); i++)
 			if (text[i] && !good_text(text[i]))
@@ -168,9 +172,14 @@ static void test_match_syntax(void **state)
 	assert_false(pci_id("1022:208") || pci_id("1022:20822") || pci_id("1022:20AB") ||
 	             pci_id("1022:"));
 	assert_false(dt_compatible("geode") || dt_compatible(",x") || dt_compatible("a,"));
-	for_each_row(a) for (const struct accel_match *m = a->match; m->how;
-	                     m++) if (!match_syntax_ok(m))
-		fail_msg("row %s: match kind %d \"%s\"", a->id, m->how, m->what);
+	for_each_row(a)
+	{
+		struct accel_match m;
+
+		for (const char *at = a->match; accel_match_next(&at, &m);)
+			if (!match_syntax_ok(&m))
+				fail_msg("row %s: match kind %d \"%s\"", a->id, m.how, m.what);
+	}
 }
 
 /* Device ids that two rows are meant to share. */
@@ -187,21 +196,24 @@ static bool may_share_device(const char *a, const char *b)
 	return false;
 }
 
+static bool is_device(const char *text)
+{
+	struct accel_match m;
+
+	return accel_match_next(&text, &m) && m.how >= MATCH_PCI && m.how <= MATCH_VIO;
+}
+
 static void test_device_ids_collide_only_where_meant(void **state)
 {
 	(void)state;
 	for_each_row(a)
 	{
-		for (const struct accel_match *m = a->match; m->how; m++) {
-			if (m->how < MATCH_PCI || m->how > MATCH_VIO)
-				continue;
+		for_each_word(m, a->match)
 			for (const struct accel *b = a; b < accel_table + accel_count; b++)
-				for (const struct accel_match *n = b->match; n->how; n++)
-					if (m != n && m->how == n->how &&
-					    !strcmp(m->what, n->what) &&
+				for_each_word(n, b->match)
+					if (m != n && is_device(m) && !strcmp(m, n) &&
 					    !may_share_device(a->id, b->id))
-						fail_msg("%s in %s and %s", m->what, a->id, b->id);
-		}
+						fail_msg("%s in %s and %s", m, a->id, b->id);
 	}
 }
 
@@ -261,11 +273,13 @@ static void test_algorithms(void **state)
 	(void)state;
 	for_each_row(a) for_each_alg(g, a)
 	{
-		if (!mode_of_name(g->name) || mode_of_name(g->name) != g->mode)
-			fail_msg("row %s: %s has mode %#x", a->id, g->name, g->mode);
+		const char *name = accel_alg_name(g);
+
+		if (!mode_of_name(name) || mode_of_name(name) != g->mode)
+			fail_msg("row %s: %s has mode %#x", a->id, name, g->mode);
 		if (!keys_fit_mode(a, g))
 			fail_msg("row %s: %s has keys %#x", a->id, g->driver, g->hw_keys);
-		ROW_CHECK(a, strlen(g->name) <= 127 && strlen(g->driver) <= 127);
+		ROW_CHECK(a, strlen(accel_alg_name(g)) <= 127 && strlen(g->driver) <= 127);
 		ROW_CHECK(a, only_chars(g->driver, "-_()", false, true));
 		ROW_CHECK(a, g->priority > 0 ||
 		                     (g->priority == -1 && a->dmcrypt == DMCRYPT_NO_DRIVER));
@@ -404,13 +418,19 @@ static void test_module_and_option_names(void **state)
 	(void)state;
 	for_each_row(a)
 	{
-		for (const char *const *m = a->modules; m && *m; m++)
-			ROW_CHECK(a, only_chars(*m, "_-", false, true));
-		for (const char *const *k = a->kconfig; k && *k; k++)
-			ROW_CHECK(a, only_chars(*k, "_", true, true) && strncmp(*k, "CONFIG_", 7));
+		for_each_word(m, a->modules)
+			ROW_CHECK(a, only_chars(m, "_-", false, true));
+		for_each_word(k, a->kconfig)
+			ROW_CHECK(a, only_chars(k, "_", true, true) && strncmp(k, "CONFIG_", 7));
 		if (a->rng_module)
 			ROW_CHECK(a, only_chars(a->rng_module, "_-", false, true));
 	}
+}
+
+static bool good_figure(const struct accel_figure *f)
+{
+	return good_text(f->what) && f->source && good_text(f->source) && f->cpu >= 0 &&
+	       f->engine > 0 && f->cpu < 1e5 && f->engine < 1e5;
 }
 
 static void test_figures(void **state)
@@ -418,16 +438,15 @@ static void test_figures(void **state)
 	(void)state;
 	for_each_row(a)
 	{
-		bool slower = false, faster = false;
+		const struct accel_figure *slower = a->slower;
+		bool faster = false;
 
-		for (const struct accel_figure *f = a->figures; f && f->what; f++) {
-			ROW_CHECK(a, good_text(f->what) && f->source && good_text(f->source));
-			ROW_CHECK(a,
-			          f->cpu >= 0 && f->engine > 0 && f->cpu < 1e5 && f->engine < 1e5);
-			slower |= f->silicon && f->cpu > f->engine;
+		for (const struct accel_figure *f = note_of(a)->figures; f && f->what; f++) {
+			ROW_CHECK(a, good_figure(f));
 			faster |= f->silicon && f->cpu > 0 && f->engine > f->cpu;
 		}
-		ROW_CHECK(a, a->slower_than_cpu != TRI_YES || slower);
+		ROW_CHECK(a, (a->slower_than_cpu == TRI_YES) == (slower != NULL));
+		ROW_CHECK(a, !slower || (good_figure(slower) && slower->silicon && slower->cpu > slower->engine));
 		/* "not slower" is true of the CPU's own code; of an engine somebody has to have
 		 * measured it */
 		ROW_CHECK(a, a->slower_than_cpu != TRI_NO || !accel_is_engine(a) || faster);

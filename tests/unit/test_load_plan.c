@@ -259,8 +259,8 @@ static void test_every_name(void **state)
 	struct machine m = machine_build(&d);
 
 	(void)state;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
-		const char *names[] = { a->id, a->modules ? a->modules[0] : a->id, a->algs ? a->algs[0].driver : a->id,
+	for_each_accel(a) {
+		const char *names[] = { a->id, a->modules ? a->modules : a->id, a->algs ? a->algs[0].driver : a->id,
 					a->rng_module ? a->rng_module : a->id };
 		struct load_request rq = { .names = names, .n_names = ARRAY_SIZE(names) };
 		struct load_plan plan;

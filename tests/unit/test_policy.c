@@ -706,10 +706,12 @@ static void test_every_accelerator(void **state)
 		const struct accel *a = &accel_table[i / 2 % accel_count];
 		bool in = i & 1;
 		enum arch arch = a->arch & -(unsigned)a->arch;
-		bool device = a->match[0].how > MATCH_HWCAP2_PPC && a->match[0].how != MATCH_ALWAYS;
+		const char *at = a->match;
+		struct accel_match match = { MATCH_NONE, "" };
+		bool device = accel_match_next(&at, &match) && match.how > MATCH_HWCAP2_PPC && match.how != MATCH_ALWAYS;
 		struct mdesc d = {
 			.arch = arch, .kernel = kernels[i / 2 / accel_count],
-			.cpu = device || !a->match[0].how ? A7 : a->match[0].what,
+			.cpu = device || !match.how ? A7 : match.what,
 			.here = device ? a->id : NULL, .in = in ? a->id : NULL,
 		};
 		struct machine m = machine_build(&d);
@@ -717,7 +719,7 @@ static void test_every_accelerator(void **state)
 
 		/* "~": a driver may be registered that this machine has no hardware for (rows that are not looked for) */
 		snprintf(name, sizeof(name), "%s %s on %u.%u%s", a->id, in ? "in" : "out", KVER_MAJOR(d.kernel), KVER_MINOR(d.kernel),
-			 a->match[0].how ? "" : " ~");
+			 match.how ? "" : " ~");
 		check_machine(name, &m);
 		machine_free(&m);
 	}
