@@ -62,3 +62,5 @@ check-rig: $(VM_UNIT) vm-tools i386
 
 check-vm: $(VM_UNIT) vm-tools i386 amd64
 	$(PROVE) $(VM_UNIT) $(VM_TESTS)
+
+-include tests/vm/padlock/padlock.mk
