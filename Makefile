@@ -131,6 +131,7 @@ clean:
 
 -include tests/vm/vm.mk
 -include tests/fuzz/fuzz.mk
+-include tests/cost/cost.mk
 -include tools/tools.mk
 -include tools/install.mk
 -include tools/lint.mk

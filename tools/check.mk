@@ -9,8 +9,8 @@
 
 CHECK := $(BUILD)/check
 SAN_BUILD := $(BUILD)/san
-# These look at the tree, at sizes or at installing; sanitizers have nothing to find in them.
-SAN_CLI := $(filter-out %/docs.bats %/install.bats %/lint.bats %/size.bats %/cost.bats,$(CLI_TESTS))
+# These look at the tree or at installing; sanitizers have nothing to find in them.
+SAN_CLI := $(filter-out %/docs.bats %/install.bats %/lint.bats,$(CLI_TESTS))
 IMAGE_TESTS := $(sort $(wildcard tests/cli/*.t))
 # Orphan instrumented children of tests that kill on purpose would be reported as leaks of the test program.
 SAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
@@ -52,15 +52,15 @@ valgrind: $(UNIT_TESTS) $(BUILD)/hwluks $(VAL_RUNS)
 check-images: $(BUILD)/hwluks $(UNIT_TESTS)
 	@$(TEST_ENV) tools/prove.sh images: $(IMAGE_TESTS)
 
-HOST_BUILT := $(BUILD)/hwluks $(UNIT_TESTS) $(CLI_TOOLS) $(LINT_RUNS) $(FUZZ_RUNS) $(SAN_RUNS) $(VAL_RUNS)
+HOST_BUILT := $(BUILD)/hwluks $(UNIT_TESTS) $(CLI_TOOLS) $(LINT_RUNS) $(FUZZ_RUNS) $(SAN_RUNS) $(VAL_RUNS) $(YARDSTICK)
 HOST_TIERS = unit: $(UNIT_TESTS) cli: $(CLI_TESTS) images: $(IMAGE_TESTS) lint: $(LINT_RUNS) sanitize: $(SAN_RUNS) \
-	valgrind: $(VAL_RUNS) fuzz: $(FUZZ_RUNS)
+	valgrind: $(VAL_RUNS) fuzz: $(FUZZ_RUNS) cost: $(COST_TESTS)
 
 # All that needs no guest.
 check-host: $(HOST_BUILT) san-build $(FUZZ_BINS)
 	@$(TEST_ENV) tools/prove.sh $(HOST_TIERS)
 
-check: $(HOST_BUILT) san-build $(FUZZ_BINS) $(VM_UNIT) vm-tools i386 amd64
+check: $(HOST_BUILT) san-build $(FUZZ_BINS) $(VM_UNIT) vm-tools vm-padlock i386 amd64
 	@$(TEST_ENV) tools/prove.sh $(HOST_TIERS) vm: $(VM_UNIT) $(VM_TESTS)
 
 # Lines of src that the unit and command tests run. Not part of check: a number, not a verdict.
@@ -78,7 +78,7 @@ help:
 	@echo 'make demo            hwluks on a modelled AMD Geode, in a guest, shown on this terminal'
 	@echo 'make check-fast      unit and command tests; seconds'
 	@echo 'make check           every tier, guests included'
-	@echo 'make check-host      every tier that needs no guest; check-unit, check-cli, check-images, check-vm: one tier'
+	@echo 'make check-host      every tier that needs no guest; check-unit, check-cli, check-images, check-cost, check-vm: one tier'
 	@echo 'make lint            all static checks; lint-NAME runs one of: $(LINT_CHECKS)'
 	@echo 'make analyze         the slow ones of them: $(ANALYZE_CHECKS)'
 	@echo 'make sanitize        unit and command tests under the address and undefined-behaviour sanitizers'

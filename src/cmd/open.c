@@ -294,10 +294,16 @@ static int record_and_report(struct open_job *j, const struct machine *before)
 
 static int test_report(struct open_job *j)
 {
-	if (j->c->opt.json)
+	const char *driver = j->verdict.driver;
+
+	if (j->c->opt.json) {
 		report_json(j, &j->verdict, NULL);
-	else
-		log_verbose("The passphrase is right.");
+		return 0;
+	}
+	log_verbose("The passphrase is right.");
+	if (j->judged)
+		log_verbose("%s would serve the volume (%s).", *driver ? driver : "No driver that can be told",
+			    verdict_name(j->verdict.verdict));
 	return 0;
 }
 
@@ -309,7 +315,7 @@ int cmd_open(struct cmd_context *c)
 
 	if (!r)
 		r = load_volume(&j);
-	if (!r && (j.name || c->opt.require_accel || c->opt.json))
+	if (!r)
 		prepare_machine(&j);
 	if (!r)
 		r = require_accel(&j);
