@@ -59,25 +59,22 @@ int main(int argc, char **argv)
 	if (r)
 		return exit_code(r);
 	log_set_level(c.opt.debug ? LOG_LEVEL_DEBUG : c.opt.verbose ? LOG_LEVEL_VERBOSE : LOG_LEVEL_NOTE);
-	if (c.opt.version) {
+	if (c.opt.version)
 		puts("hwluks " HWLUKS_VERSION);
-		return 0;
-	}
-	if (c.opt.help) {
-		if (cmd)
-			print_command_help(cmd);
-		else
-			print_usage(stdout);
-		return 0;
-	}
-	if (!cmd) {
+	else if (c.opt.help && cmd)
+		print_command_help(cmd);
+	else if (c.opt.help)
+		print_usage(stdout);
+	else if (!cmd) {
 		print_usage(stderr);
 		return 1;
+	} else {
+		r = exit_code(run(cmd, &c));
+		log_verbose("Command finished with code %d.", r);
 	}
-	r = exit_code(run(cmd, &c));
-	log_verbose("Command finished with code %d.", r);
+	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
-		log_error("Cannot write the result: %s.", strerror(errno));
+		log_error("Cannot write the result%s%s.", errno ? ": " : "", errno ? strerror(errno) : "");
 		return r ? r : 1;
 	}
 	return r;

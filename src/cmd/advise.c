@@ -45,7 +45,7 @@ static int look_at_device(const char *spec, struct target *t)
 	}
 	blkdev_close(&bd);
 	strbuf_free(&why);
-	return r;
+	return r == -ENOENT ? -ENODEV : r;
 }
 
 static void print_verdict(const struct verdict *v)

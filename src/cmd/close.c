@@ -11,6 +11,7 @@ int cmd_close(struct cmd_context *c)
 {
 	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
 	int r = vol_close(name, c->opt.deferred);
+	char why[256];
 
 	if (!r) {
 		serving_forget(name);
@@ -23,7 +24,9 @@ int cmd_close(struct cmd_context *c)
 		}
 		return 0;
 	}
-	if (r == -ENODEV)
+	if (mapping_available(why, sizeof(why)))
+		log_error("Nothing can be closed here: %s.", why);
+	else if (r == -ENODEV)
 		log_error("'%s' is not open.", name);
 	else if (r == -EBUSY)
 		log_error("'%s' is in use: unmount it first, or use --deferred.", name);

@@ -385,7 +385,7 @@ static int report_device(const char *spec, struct json_object *doc)
 		print_device(&bd, &rec, state);
 	blkdev_close(&bd);
 	strbuf_free(&why);
-	return r;
+	return r == -ENOENT ? -ENODEV : r;
 }
 
 /* --- the command ---------------------------------------------------------------------------------------- */

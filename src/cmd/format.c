@@ -4,6 +4,7 @@
  * Everything that can refuse comes before the first write; must not interleave deciding and writing.
  */
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,8 +67,6 @@ static int check_options(struct format_job *j)
 		return refuse_options("--adapt and --software exclude each other: one changes the spec, the other keeps it.");
 	if (o->adapt && !o->cipher)
 		return refuse_options("--adapt changes a spec that was asked for: add --cipher, or leave --adapt out.");
-	if (o->replace_luks && o->old_header_backup)
-		return refuse_options("--replace-luks gives the old LUKS header up, --old-header-backup saves it first: choose one.");
 	if (s && s != 512 && s != 1024 && s != 2048 && s != 4096)
 		return refuse_options("--sector-size is 512, 1024, 2048 or 4096.");
 	if (s > 512 && j->plan.type == VOL_LUKS1)
@@ -75,6 +74,36 @@ static int check_options(struct format_job *j)
 	if (o->cipher)
 		return spec_from_options(o, &j->spec);
 	return 0;
+}
+
+/* A file that will be written after the volume is there must not turn out impossible then. */
+static int check_new_file(const char *option, const char *path)
+{
+	cleanup_free char *copy = xstrdup(path);
+	const char *dir;
+
+	if (!path)
+		return 0;
+	if (!access(path, F_OK)) {
+		log_error("--%s %s: the file exists already. Nothing was written.", option, path);
+		return -EEXIST;
+	}
+	dir = dirname(copy);
+	if (access(dir, W_OK | X_OK)) {
+		log_error("--%s %s: no file can be made in %s: %s. Nothing was written.", option, path, dir, strerror(errno));
+		return -errno == -EACCES ? -EACCES : -EINVAL;
+	}
+	return 0;
+}
+
+static int check_files(const struct options *o)
+{
+	int r;
+
+	if (o->old_header_backup && o->header_backup_file && !strcmp(o->old_header_backup, o->header_backup_file))
+		return refuse_options("--old-header-backup and --header-backup-file name the same file.");
+	r = check_new_file("old-header-backup", o->old_header_backup);
+	return r ? r : check_new_file("header-backup-file", o->header_backup_file);
 }
 
 /* --- the device: every refusal before anything else is touched ------------------------------------------ */
@@ -149,27 +178,68 @@ static int open_target(const char *path, bool write, struct blkdev *bd)
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	strbuf_free(&why);
+	return r == -ENOENT ? -ENODEV : r;
+}
+
+/* Bytes that libblkid does not know may be somebody's all the same; zeros are a file made for the purpose. */
+static int refuse_unknown_content(const struct format_job *j, const struct blkdev *bd)
+{
+	char buf[65536];
+	ssize_t n = pread(bd->fd, buf, sizeof(buf), 0);
+
+	if (!bd->file || bd->n_sig || j->old_state != RECORD_NONE || j->c->opt.wipe_signatures)
+		return 0;
+	for (ssize_t i = 0; i < n; i++) {
+		if (!buf[i])
+			continue;
+		log_error("Header file %s holds something that is no header. Add --wipe-signatures to destroy it.", bd->path);
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* Where the header goes: what is there needs the same words as on a device. */
+static int check_target(struct format_job *j, struct blkdev *bd)
+{
+	int r = refuse_in_use(bd);
+
+	if (!r && bd->readonly) {
+		log_error("%s is read-only.", bd->path);
+		return -EROFS;
+	}
+	if (!r)
+		r = read_record(j, bd);
+	if (!r)
+		r = refuse_signatures(j, bd);
 	return r;
+}
+
+static int check_header_file(struct format_job *j)
+{
+	const char *path = j->c->opt.header;
+	int r;
+
+	if (access(path, F_OK))
+		return check_new_file("header", path);
+	r = open_target(path, !j->c->opt.dry_run, &j->hdr);
+	if (!r)
+		r = check_target(j, &j->hdr);
+	return r ? r : refuse_unknown_content(j, &j->hdr);
 }
 
 static int check_device(struct format_job *j)
 {
-	int r = open_target(j->c->arg[0], !j->c->opt.dry_run, &j->bd);
+	int r = check_files(&j->c->opt);
 
 	if (!r)
-		r = refuse_in_use(&j->bd);
-	if (r)
-		return r;
-	if (j->bd.readonly && !j->c->opt.header) {
-		log_error("%s is read-only.", j->bd.path);
-		return -EROFS;
-	}
-	if (!r)
-		r = read_record(j, &j->bd);
-	/* with a detached header the data device is not written, but a file system on it will be overwritten in use */
+		r = open_target(j->c->arg[0], !j->c->opt.dry_run, &j->bd);
+	if (r || !j->c->opt.header)
+		return r ? r : check_target(j, &j->bd);
+	/* the data device is not written now, but whatever is on it will be overwritten in use */
+	r = refuse_in_use(&j->bd);
 	if (!r)
 		r = refuse_signatures(j, &j->bd);
-	return r;
+	return r ? r : check_header_file(j);
 }
 
 /* --- the hardware and the spec --------------------------------------------------------------------------- */
@@ -435,12 +505,20 @@ static void print_kdf(const struct vol_pbkdf *p)
 	strbuf_free(&b);
 }
 
+static void print_signatures(const struct blkdev *bd)
+{
+	char text[256], line[512];
+
+	for (size_t i = 0; i < bd->n_sig; i++) {
+		snprintf(line, sizeof(line), "%s: %s", bd->path, blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
+		print_row(i ? "" : "destroys", line);
+	}
+}
+
 static void print_destroyed(const struct format_job *j)
 {
-	char text[256];
-
-	for (size_t i = 0; i < j->bd.n_sig; i++)
-		print_row(i ? "" : "destroys", blkdev_signature_text(&j->bd.sig[i], text, sizeof(text)));
+	print_signatures(&j->bd);
+	print_signatures(&j->hdr);
 	if (j->c->opt.old_header_backup)
 		print_row("saves", "the old LUKS header first");
 }
@@ -517,9 +595,14 @@ static int ask(const struct format_job *j)
 		log_error("Nobody can be asked: standard input is no terminal. Add --batch-mode if the plan above is what you want.");
 		return -EINVAL;
 	}
-	fprintf(stderr, "\nThis will overwrite data on %s for good.\nAre you sure? (Type 'yes' in capital letters): ", j->bd.path);
+	fprintf(stderr, "\nThis will overwrite data on %s for good.\n", j->bd.path);
+	if (j->c->opt.header)
+		fprintf(stderr, "The header in %s will be new.\n", j->c->opt.header);
+	fputs("Are you sure? (Type 'yes' in capital letters): ", stderr);
 	fflush(stderr);
-	if (getline(&line, &cap, stdin) < 0 || strcmp(line, "YES\n")) {
+	if (getline(&line, &cap, stdin) < 0)
+		fputc('\n', stderr);
+	if (!line || strcmp(line, "YES\n")) {
 		log_error("Not confirmed. Nothing was written.");
 		return -EINVAL;
 	}
@@ -535,8 +618,11 @@ static int read_passphrase(const struct format_job *j, struct secret *s)
 		.verify = !o->batch_mode || o->verify_passphrase, .timeout_s = (unsigned int)o->timeout,
 	};
 	struct strbuf why = { 0 };
-	int r = secret_read(&src, s, &why);
+	int r;
 
+	if (o->verify_passphrase && !secret_is_prompted(&src))
+		log_warn("--verify-passphrase means nothing without a terminal: the passphrase is read once.");
+	r = secret_read(&src, s, &why);
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	strbuf_free(&why);
@@ -551,15 +637,14 @@ static int prepare_header_file(struct format_job *j, bool *created)
 	struct strbuf why = { 0 };
 	int r;
 
-	if (!o->header)
+	/* an existing one was opened and judged with the device */
+	if (!o->header || j->hdr.path)
 		return 0;
-	r = vol_header_file_prepare(o->header, o->replace_luks || o->wipe_signatures, created, &why);
+	r = vol_header_file_prepare(o->header, false, created, &why);
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	strbuf_free(&why);
-	if (!r)
-		r = open_target(o->header, true, &j->hdr);
-	return r;
+	return r ? r : open_target(o->header, true, &j->hdr);
 }
 
 static int write_header(struct format_job *j, struct vol_header *h, struct strbuf *why)
@@ -576,6 +661,19 @@ static int write_header(struct format_job *j, struct vol_header *h, struct strbu
 	return r;
 }
 
+static void report_done(struct format_job *j, const struct vol_header *h)
+{
+	const char *header = j->c->opt.header;
+
+	j->result = "formatted";
+	if (j->c->opt.json)
+		return;
+	printf("%s is a %s volume now", j->bd.path, vol_type_name(j->plan.type));
+	if (header)
+		printf(" with its header in %s", header);
+	printf(".\nUUID %s; it was opened once with the passphrase.\n", vol_header_facts(h)->uuid);
+}
+
 static int write_and_test(struct format_job *j, struct vol_header *h, const struct secret *s)
 {
 	const struct options *o = &j->c->opt;
@@ -588,8 +686,11 @@ static int write_and_test(struct format_job *j, struct vol_header *h, const stru
 	r = write_header(j, h, &why);
 	if (!r)
 		r = vol_format_test(h, j->bd.path, o->header, s, &why);
-	if (!r && o->header_backup_file)
-		r = vol_header_backup(o->header ? o->header : j->bd.path, o->header_backup_file, &why);
+	if (!r) {
+		report_done(j, h);
+		if (o->header_backup_file)
+			r = vol_header_backup(o->header ? o->header : j->bd.path, o->header_backup_file, &why);
+	}
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 out:
@@ -613,12 +714,6 @@ static int build_and_write(struct format_job *j)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	else
 		r = write_and_test(j, h, &s);
-	if (!r) {
-		j->result = "formatted";
-		if (!j->c->opt.json)
-			printf("%s is a %s volume now, UUID %s. It was opened once with the passphrase.\n", j->bd.path,
-			       vol_type_name(j->plan.type), vol_header_facts(h)->uuid);
-	}
 	vol_header_free(h);
 	strbuf_free(&why);
 	return r;
@@ -678,6 +773,10 @@ static int run_format(struct format_job *j)
 		return r;
 	if (!j->c->opt.json)
 		print_plan(j);
+	if (ferror(stdout)) {
+		log_error("The plan could not be shown. Nothing was written.");
+		return -EIO;
+	}
 	if (j->c->opt.dry_run)
 		return 0;
 	r = prove_driver(j);

@@ -33,6 +33,24 @@ static unsigned int activation_flags(const struct options *o)
 	       (o->perf_no_write_workqueue ? VOL_NO_WRITE_WORKQUEUE : 0) | (o->perf_high_priority ? VOL_HIGH_PRIORITY : 0);
 }
 
+/* What the device-mapper takes as a name (DM_NAME_LEN, linux/dm-ioctl.h) and /dev/mapper as a file. */
+static int check_name(const char *name)
+{
+	char why[256];
+	int r;
+
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, "..") || !strcmp(name, "control") ||
+	    strlen(name) > 127) {
+		log_error("'%.130s' can be no name: it becomes a file in /dev/mapper, of at most 127 letters and without '/'.", name);
+		return -EINVAL;
+	}
+	r = mapping_available(why, sizeof(why));
+	if (!r)
+		return 0;
+	log_error("Nothing can be opened here: %s.", why);
+	return r == -EACCES || r == -EPERM ? r : -EOPNOTSUPP;
+}
+
 static int check_options(struct open_job *j)
 {
 	const struct options *o = &j->c->opt;
@@ -58,7 +76,7 @@ static int check_options(struct open_job *j)
 		return -EINVAL;
 	}
 	j->name = o->test_passphrase ? NULL : j->c->arg[1];
-	return 0;
+	return j->name ? check_name(j->name) : 0;
 }
 
 static int load_volume(struct open_job *j)
@@ -79,7 +97,7 @@ static int load_volume(struct open_job *j)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	}
 	strbuf_free(&why);
-	return r;
+	return r == -ENOENT ? -ENODEV : r;
 }
 
 /* --- the accelerator ------------------------------------------------------------------------------------ */
@@ -126,7 +144,7 @@ static void prepare_machine(struct open_job *j)
 	if (j->facts.spec_known) {
 		if (may_load && !j->c->opt.no_verify)
 			verify_before_binding(j, b.loaded ? VERIFY_HARDWARE : VERIFY_ENGINES);
-		policy_decide(&j->m, may_load ? NULL : &plan, &j->facts.spec, &j->verdict);
+		policy_decide(&j->m, NULL, &j->facts.spec, &j->verdict);
 		j->judged = true;
 	}
 	bringup_free(&b);

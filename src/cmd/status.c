@@ -78,6 +78,12 @@ static void report_json(const struct mapping_facts *f, const struct binding *b, 
 
 static int explain(const char *name, int r)
 {
+	char why[256];
+
+	if (r == -ENODEV && mapping_available(why, sizeof(why)) == -ENODEV) {
+		log_error("Nothing is open here: %s.", why);
+		return r;
+	}
 	if (r == -ENXIO)
 		log_error("'%s' is not open. 'dmsetup ls --target crypt' lists the open volumes.", name);
 	else if (r == -EMEDIUMTYPE)

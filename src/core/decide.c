@@ -480,11 +480,27 @@ static void say_blockwise(struct judge *j, const struct share *data)
 			    j->v->spec.mode);
 }
 
+/* lmk hashes the sector, tcw whitens it, elephant diffuses it, all on the CPU (dm-crypt.c, crypt_iv_*_ops). */
+static bool works_on_the_sector(const char *iv)
+{
+	return !strcmp(iv, "lmk") || !strcmp(iv, "tcw") || !strcmp(iv, "elephant");
+}
+
 static void judge_iv(struct judge *j, const struct share *data, const char *driver)
 {
 	int bits = spec_essiv_key_bits(&j->v->spec);
 	struct share iv = *data;
 
+	if (works_on_the_sector(j->v->spec.iv)) {
+		j->v->iv = PART_SOFTWARE;
+		reasons_add(&j->v->reasons, REASON_IV_SOFTWARE,
+			    "The %s IV generator works on every byte of a sector in software, whoever does the cipher.",
+			    j->v->spec.iv);
+		return;
+	}
+	/* eboiv encrypts its IV with the data cipher itself (dm-crypt.c, crypt_iv_eboiv_gen) */
+	if (!strcmp(j->v->spec.iv, "eboiv"))
+		j->v->iv = data->part;
 	if (bits <= 0)
 		return;
 	/* a driver that registers essiv(…) itself does both parts; else the best single-block aes does the IV */

@@ -147,7 +147,7 @@ static char *why_first(const struct machine *m, const struct ranking *r)
 		return xstrdup(first->verdict.accel ? "The usual choice, although the engine that serves it is slow or has failed before." :
 						      "Whether hardware serves it is not known; it is the usual choice.");
 	case GROUP_SOFTWARE:
-		return xstrdup(is_adiantum(first) ? "The fast choice for a CPU without AES instructions." :
+		return xstrdup(is_adiantum(first) ? "Made for CPUs without AES instructions (Crowley and Biggers, 2018)." :
 						    "Nothing here serves AES in hardware; it is the usual choice.");
 	case GROUP_IMPOSSIBLE:
 		break;
@@ -170,7 +170,7 @@ static char *why_behind(const struct machine *m, const struct ranked *r, const s
 	if (g != group(m, first))
 		return xstrdup(g == GROUP_UNKNOWN ? "Whether hardware would serve it is not known." : "It would run in software.");
 	if (is_adiantum(first))
-		return xstrdup("Slower than Adiantum on a CPU without AES instructions.");
+		return xstrdup("Adiantum comes first on a CPU without AES instructions.");
 	if (spec_is_xts(&r->verdict.spec) == spec_is_xts(&first->verdict.spec))
 		return xstrdup("A shorter key.");
 	return xstrdup("XTS comes before it in its class.");

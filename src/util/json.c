@@ -17,7 +17,9 @@ static void add(struct json_object *o, const char *key, struct json_object *valu
 
 void json_add_str(struct json_object *o, const char *key, const char *value)
 {
-	add(o, key, value ? json_object_new_string(value) : NULL);
+	cleanup_free char *clean = value ? text_clean(value) : NULL;
+
+	add(o, key, clean ? json_object_new_string(clean) : NULL);
 }
 
 void json_add_int(struct json_object *o, const char *key, int64_t value)

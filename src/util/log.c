@@ -37,7 +37,7 @@ static void put(enum log_level level, const char *prefix, const char *text)
 void log_at(enum log_level level, const char *fmt, ...)
 {
 	static const char *const prefix[] = { "hwluks: ", "hwluks: warning: ", "", "", "# " };
-	cleanup_free char *text = NULL;
+	cleanup_free char *text = NULL, *clean = NULL;
 	int saved = errno;
 	va_list ap;
 
@@ -49,6 +49,7 @@ void log_at(enum log_level level, const char *fmt, ...)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	va_end(ap);
-	put(level, prefix[level], text ? text : fmt);
+	clean = text_clean(text ? text : fmt);
+	put(level, prefix[level], clean);
 	errno = saved;
 }

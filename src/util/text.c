@@ -142,6 +142,35 @@ const char *size_text(uint64_t bytes, char *buf, size_t size)
 	return buf;
 }
 
+/* Bytes of a valid UTF-8 sequence at s, 0 where there is none (RFC 3629; surrogates are let through). */
+static size_t utf8_len(const unsigned char *s)
+{
+	size_t n = *s < 0x80 ? 1 : *s >= 0xc2 && *s < 0xe0 ? 2 : (*s & 0xf0) == 0xe0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+char *text_clean(const char *text)
+{
+	struct strbuf b = { 0 };
+
+	for (const unsigned char *s = (const unsigned char *)text; *s;) {
+		size_t n = utf8_len(s);
+		bool control = n == 1 ? (*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7f :
+					n == 2 && *s == 0xc2 && s[1] < 0xa0;
+
+		if (!n || control)
+			strbuf_add(&b, "\xef\xbf\xbd", 3);
+		else
+			strbuf_add(&b, (const char *)s, n);
+		s += n ? n : 1;
+	}
+	return b.s ? b.s : xstrdup("");
+}
+
 /* Columns of a UTF-8 text: bytes that do not continue a character. */
 static int columns(const char *s, size_t n)
 {
@@ -152,8 +181,10 @@ static int columns(const char *s, size_t n)
 	return c;
 }
 
-void print_wrapped(FILE *f, const char *first, int indent, const char *text)
+void print_wrapped(FILE *f, const char *first, int indent, const char *raw)
 {
+	cleanup_free char *clean = text_clean(raw);
+	const char *text = clean;
 	const int width = 79;
 	const char *line = strrchr(first, '\n');
 	int col = columns(line ? line + 1 : first, strlen(line ? line + 1 : first));

@@ -84,7 +84,12 @@ int parse_u64(const char *s, uint64_t max, uint64_t *out);
 int parse_size(const char *s, uint64_t *bytes);
 /* "16 MiB", "1.5 GiB", "512 bytes": for people, at most three digits. Returns buf. */
 const char *size_text(uint64_t bytes, char *buf, size_t size);
-/* Prints text wrapped at 79 columns, the first line after `first`, the others indented by `indent`. */
+/*
+ * A copy that is safe for terminals and valid UTF-8: control characters but newline and tab, and bytes that are no UTF-8, become
+ * U+FFFD. Texts from devices and recordings are untrusted.
+ */
+char *text_clean(const char *text);
+/* Prints text_clean(text) wrapped at 79 columns, the first line after `first`, the others indented by `indent`. */
 void print_wrapped(FILE *f, const char *first, int indent, const char *text);
 
 /* --- json.c: one way to build the documents that commands print; key NULL appends to an array -- */

@@ -171,3 +171,11 @@ caret() {
 	advise --cipher aes-cbc-essiv:sha1 --key-size 128
 	grep -q 'exit 1' "$out"
 }
+
+@test "IV generators that work on the sector in software are no full acceleration" {
+	for spec in aes-cbc-elephant aes-cbc-lmk; do
+		run "$HWLUKS" --sysroot "$BATS_TEST_DIRNAME/../machines/vm-geode-6.1-i386/root" advise --json -c $spec -s 128
+		[[ $output != *'"verdict": "accelerated"'* ]]
+		[[ $output == *'"iv": "software"'* || $output == *'"verdict": "impossible"'* ]]
+	done
+}
