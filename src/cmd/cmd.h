@@ -88,10 +88,10 @@ enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_SIZE, OPT_SIGNED };
 struct option_row {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0 = none */
-	enum option_kind kind;
-	size_t field;	  /* offset in struct options */
-	uint64_t max;	  /* OPT_NUMBER, OPT_SIGNED */
+	enum option_kind kind : 8;
+	uint16_t field;	  /* offset in struct options */
 	unsigned int commands;
+	uint64_t max;	  /* OPT_NUMBER, OPT_SIGNED */
 	const char *value; /* "BITS"; NULL for flags */
 	const char *help;
 };

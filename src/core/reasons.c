@@ -7,23 +7,28 @@
 
 #include <stdlib.h>
 
-static const struct {
-	const char *id, *meaning;
-} table[] = {
-	[REASON_NONE] = { "none", "no reason" },
-#define REASON(code, id, meaning) [code] = { id, meaning },
+/* Apart, since only the documentation asks for the meanings: the linker leaves them out of the program. */
+#define REASON(code, id, meaning) [code] = id,
+static const char ids[][20] = {
+	[REASON_NONE] = "none",
 #include "core/reasons.def"
-#undef REASON
 };
+#undef REASON
+#define REASON(code, id, meaning) [code] = meaning,
+static const char *const meanings[] = {
+	[REASON_NONE] = "no reason",
+#include "core/reasons.def"
+};
+#undef REASON
 
 const char *reason_id(enum reason_code code)
 {
-	return table[code].id;
+	return ids[code];
 }
 
 const char *reason_meaning(enum reason_code code)
 {
-	return table[code].meaning;
+	return meanings[code];
 }
 
 void reasons_addv(struct reasons *r, enum reason_code code, const char *fmt, va_list ap)

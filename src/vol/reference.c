@@ -96,31 +96,12 @@ bool reference_has(const struct cipher_spec *spec)
 	return !find(spec, &mode, &iv);
 }
 
-static const EVP_CIPHER *cipher_of(enum ref_mode mode, unsigned int bits)
-{
-	switch (mode) {
-	case REF_XTS:
-		return bits == 256 ? EVP_aes_128_xts() : EVP_aes_256_xts();
-	case REF_CBC:
-		return bits == 128   ? EVP_aes_128_cbc()
-		       : bits == 192 ? EVP_aes_192_cbc()
-		                     : EVP_aes_256_cbc();
-	case REF_XTS_BY_BLOCKS:
-		return EVP_aes_192_ecb();
-	case REF_ECB:
-		break;
-	}
-	return bits == 128   ? EVP_aes_128_ecb()
-	       : bits == 192 ? EVP_aes_192_ecb()
-	                     : EVP_aes_256_ecb();
-}
-
-static EVP_CIPHER_CTX *keyed(const EVP_CIPHER *cipher, const void *key, bool encrypt)
+static EVP_CIPHER_CTX *keyed(const char *cipher, const void *key, bool encrypt)
 {
 	static const unsigned char no_iv[BLOCK];
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
 
-	if (c && EVP_CipherInit_ex(c, cipher, NULL, key, no_iv, encrypt) == 1 &&
+	if (c && EVP_CipherInit_ex(c, EVP_get_cipherbyname(cipher), NULL, key, no_iv, encrypt) == 1 &&
 	    EVP_CIPHER_CTX_set_padding(c, 0) == 1)
 		return c;
 	EVP_CIPHER_CTX_free(c);
@@ -130,21 +111,28 @@ static EVP_CIPHER_CTX *keyed(const EVP_CIPHER *cipher, const void *key, bool enc
 /* The cipher that makes IVs, keyed with the hash of the volume key. */
 static EVP_CIPHER_CTX *essiv_cipher(const struct cipher_spec *spec, const void *key)
 {
-	bool md5 = !strcmp(spec->ivopts, "md5");
 	unsigned char hash[EVP_MAX_MD_SIZE];
 	EVP_CIPHER_CTX *c = NULL;
+	unsigned int len;
 
-	if (EVP_Digest(key, spec->key_bits / 8, hash, NULL, md5 ? EVP_md5() : EVP_sha256(), NULL) ==
-	    1)
-		c = keyed(md5 ? EVP_aes_128_ecb() : EVP_aes_256_ecb(), hash, true);
+	if (EVP_Digest(key, spec->key_bits / 8, hash, &len, EVP_get_digestbyname(spec->ivopts), NULL) == 1)
+		c = keyed(len == 16 ? "aes-128-ecb" : "aes-256-ecb", hash, true);
 	OPENSSL_cleanse(hash, sizeof(hash));
 	return c;
+}
+
+/* libcrypto's name. It counts one of XTS's two keys; XTS by blocks is made of single blocks. */
+static void name_cipher(enum ref_mode mode, unsigned int bits, char *buf, size_t size)
+{
+	bool two_keys = mode == REF_XTS || mode == REF_XTS_BY_BLOCKS;
+
+	snprintf(buf, size, "aes-%u-%s", two_keys ? bits / 2 : bits, mode == REF_XTS ? "xts" : mode == REF_CBC ? "cbc" : "ecb");
 }
 
 int reference_new(const struct cipher_spec *spec, const void *key, struct reference **out)
 {
 	struct reference *r = xcalloc(1, sizeof(*r));
-	const EVP_CIPHER *cipher;
+	char cipher[24];
 	int err = find(spec, &r->mode, &r->iv);
 
 	*out = NULL;
@@ -152,7 +140,7 @@ int reference_new(const struct cipher_spec *spec, const void *key, struct refere
 		goto fail;
 	err = -ENOMEM;
 	r->sector_size = spec->sector_size ? spec->sector_size : 512;
-	cipher = cipher_of(r->mode, spec->key_bits);
+	name_cipher(r->mode, spec->key_bits, cipher, sizeof(cipher));
 	r->enc = keyed(cipher, key, true);
 	r->dec = keyed(cipher, key, false);
 	if (r->iv == REF_IV_ESSIV)
