@@ -114,6 +114,8 @@ wait $pid 2>/dev/null
 is 'a crash leaves no core' "$(ls /run/cores)" ''
 
 # --- refusals of the device -----------------------------------------------------------------------------------
+next_slot
+format 0 'one more volume' --cipher aes-cbc-essiv:sha256 --key-size 128
 before=$(device_hash $disk)
 format 5 'a LUKS header needs its own word' --cipher aes-cbc-essiv:sha256 --key-size 128
 format 5 '--wipe-signatures is not that word' --wipe-signatures
