@@ -95,8 +95,12 @@ kver policy_kernel(const struct machine *m)
 const struct accel *accel_of_driver(const struct machine *m, const char *driver, const struct accel_alg **alg)
 {
 	for_each_accel(a) {
-		const struct accel_alg *g = accel_alg_by_driver(a, driver, policy_kernel(m));
+		const struct accel_alg *g;
 
+		/* accel_present() asks the same, but only once the names have been compared */
+		if (m->arch && !(a->arch & m->arch))
+			continue;
+		g = accel_alg_by_driver(a, driver, policy_kernel(m));
 		if (!g || !accel_present(m, a, NULL, 0))
 			continue;
 		if (alg)

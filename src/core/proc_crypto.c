@@ -246,7 +246,7 @@ void alg_list_free(struct alg_list *l)
 const struct alg *alg_by_driver(const struct alg_list *l, const char *driver)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (!strcmp(l->v[i].driver, driver))
+		if (*l->v[i].driver == *driver && !strcmp(l->v[i].driver, driver))
 			return &l->v[i];
 	return NULL;
 }
