@@ -167,10 +167,8 @@ int cmd_advise(struct cmd_context *c)
 		log_error("--key-size goes with --cipher.");
 		return -EINVAL;
 	}
-	if (c->opt.sector_size & (c->opt.sector_size - 1) || (c->opt.sector_size && c->opt.sector_size < 512)) {
-		log_error("--sector-size %llu: there are 512, 1024, 2048 and 4096.", (unsigned long long)c->opt.sector_size);
+	if (check_sector_size(&c->opt))
 		return -EINVAL;
-	}
 	if (c->n_args)
 		r = look_at_device(c->arg[0], &t);
 	if (!r && c->opt.cipher)

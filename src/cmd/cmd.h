@@ -131,6 +131,7 @@ const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
 void say_unread(const struct machine *m);
 void json_unread(struct json_object *o, const struct machine *m);
 /* Spec from --cipher, --key-size, --sector-size; key bits default as cryptsetup's. 0, or -EINVAL after saying where and why. */
+int check_sector_size(const struct options *o); /* 0, or -EINVAL after saying what it may be */
 int spec_from_options(const struct options *o, struct cipher_spec *spec);
 
 /* --- bringup.c: load, wait, prepare, verify, quarantine ------------------------------------------- */

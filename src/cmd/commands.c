@@ -19,7 +19,7 @@ const struct option_row option_table[] = {
 
 	{ "cipher", 'c', OPT_STRING, F(cipher), SPEC, 0, "SPEC", "Cipher spec: cipher-mode-iv, for example aes-xts-plain64" },
 	{ "key-size", 's', OPT_NUMBER, F(key_size), SPEC, 4096, "BITS", "Volume key size; XTS counts both keys" },
-	{ "sector-size", 0, OPT_NUMBER, F(sector_size), SPEC, 4096, "BYTES", "Encryption sector: 512, 1024, 2048 or 4096" },
+	{ "sector-size", 0, OPT_NUMBER, F(sector_size), SPEC, 1u << 20, "BYTES", "Encryption sector: 512, 1024, 2048 or 4096" },
 
 	{ "type", 'M', OPT_STRING, F(type), CMD_FORMAT | CMD_OPEN, 0, "TYPE", "luks2 (default for format), luks1, or luks" },
 	{ "adapt", 0, OPT_FLAG, F(adapt), CMD_FORMAT, 0, NULL, "Take the nearest spec the hardware serves instead of refusing" },

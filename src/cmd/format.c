@@ -67,8 +67,8 @@ static int check_options(struct format_job *j)
 		return refuse_options("--adapt and --software exclude each other: one changes the spec, the other keeps it.");
 	if (o->adapt && !o->cipher)
 		return refuse_options("--adapt changes a spec that was asked for: add --cipher, or leave --adapt out.");
-	if (s && s != 512 && s != 1024 && s != 2048 && s != 4096)
-		return refuse_options("--sector-size is 512, 1024, 2048 or 4096.");
+	if (check_sector_size(o))
+		return -EINVAL;
 	if (s > 512 && j->plan.type == VOL_LUKS1)
 		return refuse_options("LUKS1 has 512-byte sectors only: leave --sector-size out, or use --type luks2.");
 	if (o->cipher)

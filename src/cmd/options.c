@@ -245,6 +245,14 @@ static void print_options(FILE *f, unsigned int bit)
 			print_option(f, &option_table[i]);
 }
 
+static bool has_options(unsigned int bit)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].commands & bit)
+			return true;
+	return false;
+}
+
 void print_usage(FILE *f)
 {
 	fputs("Usage: hwluks [OPTION...] COMMAND [ARGUMENT...]\n"
@@ -268,8 +276,10 @@ void print_command_help(const struct command *cmd)
 	printf("Usage: hwluks [OPTION...] %s %s\n\n", cmd->name, cmd->args);
 	for (char *p = strtok(text, "\n"); p; p = strtok(NULL, "\n"))
 		print_wrapped(stdout, "", 0, p);
-	puts("\nOptions:");
-	print_options(stdout, cmd->bit);
+	if (has_options(cmd->bit)) {
+		puts("\nOptions:");
+		print_options(stdout, cmd->bit);
+	}
 	puts("\nOptions of all commands:");
 	print_options(stdout, CMD_GLOBAL);
 }

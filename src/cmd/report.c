@@ -104,6 +104,16 @@ void json_unread(struct json_object *o, const struct machine *m)
 		json_add_str(list, NULL, m->unread.v[i]);
 }
 
+int check_sector_size(const struct options *o)
+{
+	uint64_t s = o->sector_size;
+
+	if (!s || s == 512 || s == 1024 || s == 2048 || s == 4096)
+		return 0;
+	log_error("--sector-size is 512, 1024, 2048 or 4096.");
+	return -EINVAL;
+}
+
 int spec_from_options(const struct options *o, struct cipher_spec *spec)
 {
 	struct spec_error err = { 0 };
