@@ -253,7 +253,7 @@ static void on_tty(const struct secret_source *src, const struct script *step, s
 	assert_true(pid >= 0);
 	if (!pid)
 		tty_child(src);
-	alarm(20);
+	alarm(120); /* a machine under load is slow, not wrong */
 	for (size_t i = 0; i < n; i++) {
 		wait_for(fd, &seen, from, step[i].wait_for);
 		from = seen.len;
