@@ -671,7 +671,7 @@ static void report_done(struct format_job *j, const struct vol_header *h)
 	printf("%s is a %s volume now", j->bd.path, vol_type_name(j->plan.type));
 	if (header)
 		printf(" with its header in %s", header);
-	printf(".\nUUID %s; it was opened once with the passphrase.\n", vol_header_facts(h)->uuid);
+	printf(".\nUUID %s\nIt was opened once with the passphrase.\n", vol_header_facts(h)->uuid);
 }
 
 static int write_and_test(struct format_job *j, struct vol_header *h, const struct secret *s)

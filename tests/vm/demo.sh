@@ -28,9 +28,9 @@ story() {
 cat <<-END
 	hwluks on an AMD Geode LX that is not there.
 
-	A Debian kernel boots in QEMU, with the kernel's own geode-aes driver and a model
-	of the Geode's AES engine. Nothing on this machine is touched. The figures are the
-	model's, not a board's. The whole story takes about three minutes.
+	A Debian kernel boots in QEMU, with the kernel's own geode-aes driver and a
+	model of the Geode's AES engine. Nothing on this machine is touched. The figures
+	are the model's, not a board's. The whole story takes about three minutes.
 END
 mkdir -p "$run"
 tests/vm/tools/build.sh i386 rate "$build/rate-i386"
@@ -40,7 +40,7 @@ tests/vm/guest.sh --name demo --geode data,armed --icount 2 --disk 64 --limit 30
 	--file "$build/rate-i386:usr/bin/rate" --file "$build/typist-i386:usr/bin/typist" \
 	--file build/i386/hwluks:usr/sbin/hwluks tests/vm/demo/story.sh >"$run/demo.tap" 2>"$run/demo.err" &
 guest=$!
-trap 'kill "$guest" 2>/dev/null; exit 130' INT TERM HUP
+trap 'kill "$guest" 2>/dev/null; wait "$guest" 2>/dev/null; exit 130' INT TERM HUP
 # tail waits for the file and ends with the guest
 tail --pid="$guest" -s 0.1 -n +1 --retry -f "$run/tap.log" 2>/dev/null | story
 rc=0
