@@ -48,8 +48,7 @@ commas() { echo "$1" | sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3
 # What the engine did since hw_mark, by its own counters. $1: cbc_enc or cbc_dec; $2: word for it.
 engine_did() {
 	e_bytes=$(hw_bytes "$1")
-	say "The engine's own counters: $(commas "$e_bytes") of $(commas $bytes) bytes $2,"
-	say "in $(commas "$(hw_ops "$1")") jobs."
+	say "The engine's own counters: $(commas "$e_bytes") of $(commas $bytes) bytes $2."
 }
 
 # One line of throughput. $1: who does the data; $2: bits; $3: sector size; $4: length of a run, ms. Sets r_write.
@@ -93,6 +92,7 @@ say '(--pbkdf-memory only keeps this show short: less work for each passphrase.)
 show 0 'hwluks -v format --pbkdf-memory 4096 /dev/vda' 'capital letters): ' YES 'nter passphrase' "$words" 'ype it again' "$words"
 
 scene 'Open it, and use it'
+say 'On opening, hwluks names the driver that was bound, and what it does.'
 show 0 'hwluks open /dev/vda backup' 'nter passphrase' "$words"
 is_block /dev/mapper/backup || broken '/dev/mapper/backup is no block device'
 say ''
@@ -114,6 +114,7 @@ engine_did cbc_dec decrypted
 [ "$e_bytes" -eq $bytes ] || broken "the engine decrypted $e_bytes bytes"
 
 scene 'Who does the work?'
+say 'The same can be asked at any time, with the evidence for it.'
 show 0 'hwluks status backup'
 show 0 'hwluks close backup'
 
