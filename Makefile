@@ -70,7 +70,7 @@ HWLUKS_LDFLAGS := $(OUR_LDFLAGS)
 endif
 
 layer = $(sort $(wildcard src/$(1)/*.c))
-PURE_SRCS := $(call layer,util) $(call layer,core)
+PURE_SRCS := $(call layer,util) $(call layer,core) $(call layer,doctor)
 SRCS      := src/hwluks.c $(PURE_SRCS) $(call layer,sys) $(call layer,vol) $(call layer,cmd)
 PURE_OBJS := $(PURE_SRCS:%.c=$(BUILD)/%.o)
 OBJS      := $(SRCS:%.c=$(BUILD)/%.o)

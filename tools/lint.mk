@@ -28,9 +28,9 @@ lint-layers:
 
 # An object set of its own: sanitizers and coverage would bring calls of theirs.
 lint-pure:
-	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/lint SAN= CFLAGS=-O1 LDFLAGS= $(patsubst %.c,$(BUILD)/lint/%.o,$(call layer,core)) >/dev/null
+	+$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/lint SAN= CFLAGS=-O1 LDFLAGS= $(patsubst %.c,$(BUILD)/lint/%.o,$(call layer,core) $(call layer,doctor)) >/dev/null
 	@echo "  LINT  pure"
-	$(Q)tools/lint-pure.sh $(patsubst %.c,$(BUILD)/lint/%.o,$(call layer,core))
+	$(Q)tools/lint-pure.sh $(patsubst %.c,$(BUILD)/lint/%.o,$(call layer,core) $(call layer,doctor))
 
 lint-text:
 	@echo "  LINT  text"

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "core/machine.h"
+#include "core/stack.h"
 #include "util/util.h"
 
 /* Every function returns 0 or a negative errno unless it says otherwise. */
@@ -259,3 +260,18 @@ int blkdev_resolve(const char *spec, char **path, struct strbuf *why);
 /* Uses of the device number (and of its partitions) as /proc and /sys of the root tell; added to
  * bd->use. */
 int blkdev_uses(struct sysroot *sr, dev_t rdev, struct blkdev *bd);
+
+/* --- stack.c: what is below a device, and on it ----------------------------------- */
+
+/*
+ * The device and all that is below it, down to the disks, from /sys/dev/block of the root. What
+ * could not be read is STACK_UNKNOWN in its field. -ENOENT: sysfs has no such device. Free out->v.
+ */
+int stack_probe(struct sysroot *sr, dev_t dev, struct stack *out);
+/* "/dev/sda2" for a device number. -ENOENT. */
+int stack_node(struct sysroot *sr, dev_t dev, char *buf, size_t size);
+/*
+ * What lies on a device: libblkid's type, "" when it recognises nothing or more than one thing, and
+ * the smallest block it is written in (0 = not known). Reads the device. 0 or negative errno.
+ */
+int stack_content(const char *node, char *type, size_t size, unsigned int *block);

@@ -7,6 +7,7 @@
 #include "vol/mapping.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <libcryptsetup.h>
 #include <libdevmapper.h>
@@ -573,4 +574,54 @@ void mapping_list_free(struct mapping_list *l)
 {
 	free(l->v);
 	memset(l, 0, sizeof(*l));
+}
+
+/* --- recorded mappings -------------------------------------------------------------------------------- */
+
+static struct mapping_facts *facts_named(struct mapping_list *l, const char *name)
+{
+	struct mapping_facts *f;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].name, name))
+			return &l->v[i];
+	l->v = xreallocarray(l->v, l->n + 1, sizeof(*l->v));
+	f = &l->v[l->n++];
+	*f = (struct mapping_facts){ 0 };
+	str_copy(f->name, sizeof(f->name), name);
+	return f;
+}
+
+/* "NAME: START LENGTH crypt PARAMS"; false when it is a crypt line and wrong. */
+static bool parse_table_line(char *line, struct mapping_list *out)
+{
+	char *colon = strchr(line, ':'), type[32];
+	struct mapping_facts *f;
+	struct crypt_table table;
+	uint64_t start, length;
+	int at = 0;
+
+	if (!colon || sscanf(colon + 1, "%" SCNu64 " %" SCNu64 " %31s %n", &start, &length, type, &at) < 3 || !at)
+		return !strstr(line, " crypt ");
+	if (strcmp(type, "crypt"))
+		return true;
+	*colon = '\0';
+	if (!*line || strlen(line) >= MAPPING_NAME_MAX || crypt_table_parse(colon + 1 + at, &table))
+		return false;
+	f = facts_named(out, line);
+	f->sectors += length;
+	if (!f->targets++)
+		f->table = table;
+	fill_spec(f);
+	return true;
+}
+
+size_t mapping_list_parse(char *text, struct mapping_list *out)
+{
+	size_t bad = 0;
+
+	*out = (struct mapping_list){ 0 };
+	for (char *save = NULL, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		bad += !parse_table_line(line, out);
+	return bad;
 }

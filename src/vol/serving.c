@@ -97,40 +97,47 @@ static bool read_record(const struct mapping_facts *f, char *driver, size_t size
 }
 
 /* Specs of all other open crypt mappings. */
-static int other_specs(const struct mapping_facts *f, struct cipher_spec **out, size_t *n)
+static struct cipher_spec *other_specs(const struct mapping_facts *f, const struct mapping_list *l,
+                                       size_t *n)
 {
-	struct mapping_list l;
-	int err = mapping_list(&l);
+	struct cipher_spec *out = xcalloc(l ? l->n + 1 : 1, sizeof(*out));
 
-	*out = xcalloc(l.n + 1, sizeof(**out));
 	*n = 0;
-	for (size_t i = 0; i < l.n; i++)
-		if (l.v[i].dev != f->dev && l.v[i].spec_known)
-			(*out)[(*n)++] = l.v[i].spec;
-	mapping_list_free(&l);
-	return err;
+	for (size_t i = 0; l && i < l->n; i++)
+		if (strcmp(l->v[i].name, f->name) && l->v[i].spec_known)
+			out[(*n)++] = l->v[i].spec;
+	return out;
 }
 
-int serving_find(const struct machine *m, const struct mapping_facts *facts, struct binding *out)
+void serving_find_in(const struct machine *m, const struct mapping_facts *facts,
+                     const struct mapping_list *all, bool live, struct binding *out)
 {
 	struct binding_query q = { .now = &m->algs, .spec = &facts->spec };
 	char driver[ALG_NAME_MAX];
 	struct cipher_spec *others;
-	int err;
 
 	memset(out, 0, sizeof(*out));
 	if (!facts->spec_known || !m->algs_known) {
 		snprintf(out->why, sizeof(out->why), "%s",
 		         m->algs_known ? "The volume's cipher is not understood."
 		                       : "The kernel's list of algorithms could not be read.");
-		return 0;
+		return;
 	}
-	err = other_specs(facts, &others, &q.n_others);
+	others = other_specs(facts, all, &q.n_others);
 	q.others = others;
-	q.others_known = !err;
-	if (read_record(facts, driver, sizeof(driver)))
+	q.others_known = all;
+	if (live && read_record(facts, driver, sizeof(driver)))
 		q.recorded = driver;
 	binding_decide(&q, out);
 	free(others);
+}
+
+int serving_find(const struct machine *m, const struct mapping_facts *facts, struct binding *out)
+{
+	struct mapping_list l;
+	int err = mapping_list(&l);
+
+	serving_find_in(m, facts, err ? NULL : &l, true, out);
+	mapping_list_free(&l);
 	return err;
 }

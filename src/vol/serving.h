@@ -27,3 +27,9 @@ void serving_forget(const char *name);
  * listed (then evidence is at most recorded or unknown).
  */
 int serving_find(const struct machine *m, const struct mapping_facts *facts, struct binding *out);
+/*
+ * The same with the open mappings already listed (NULL: they could not be); `live` false: a recording, which has no records of
+ * this boot.
+ */
+void serving_find_in(const struct machine *m, const struct mapping_facts *facts, const struct mapping_list *all, bool live,
+                     struct binding *out);
