@@ -104,10 +104,10 @@ _hwluks() {
 	fi
 	case $command in
 	'')
-		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status' -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status doctor' -- "$cur") ;;
 	detect | advise | format | luksFormat | open | luksOpen)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_devices)" -- "$cur"; compgen -f -- "$cur") ;;
-	close | luksClose | status)
+	close | luksClose | status | doctor)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_mappings)" -- "$cur") ;;
 	esac
 }

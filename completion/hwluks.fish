@@ -2,7 +2,7 @@
 # fish completion for hwluks(8): commands, the options of each, devices, names of open mappings.
 # tests/cli/docs.bats holds it against the option table.
 
-set -g __hwluks_commands detect load advise format open close status luksFormat luksOpen luksClose
+set -g __hwluks_commands detect load advise format open close status doctor luksFormat luksOpen luksClose
 
 function __hwluks_no_command
     not __fish_seen_subcommand_from $__hwluks_commands
@@ -26,7 +26,7 @@ end
 
 complete -c hwluks -f
 complete -c hwluks -n '__hwluks_command detect advise format luksFormat open luksOpen' -F -a '(__hwluks_devices)' -d Device
-complete -c hwluks -n '__hwluks_command close luksClose status' -a '(__hwluks_mappings)' -d 'Open mapping'
+complete -c hwluks -n '__hwluks_command close luksClose status doctor' -a '(__hwluks_mappings)' -d 'Open mapping'
 
 complete -c hwluks -s '?' -l help -d 'Show this help, or that of a command'
 complete -c hwluks -s V -l version -d 'Show the version'
@@ -41,6 +41,7 @@ complete -c hwluks -n __hwluks_no_command -a format -d 'Make a LUKS volume that 
 complete -c hwluks -n __hwluks_no_command -a open -d 'Open a LUKS volume and say what serves it'
 complete -c hwluks -n __hwluks_no_command -a close -d 'Close a volume'
 complete -c hwluks -n __hwluks_no_command -a status -d 'Say which driver serves an open volume, and how that is known'
+complete -c hwluks -n __hwluks_no_command -a doctor -d 'Say why encryption is slow here, and what mends it'
 
 # load
 complete -c hwluks -n '__hwluks_command load' -l dry-run -d 'Print the plan and change nothing'

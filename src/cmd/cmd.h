@@ -66,7 +66,8 @@ struct cmd_context {
 /* Commands an option row may belong to, bits. */
 enum command_bit {
 	CMD_DETECT = 1 << 0, CMD_LOAD = 1 << 1, CMD_ADVISE = 1 << 2, CMD_FORMAT = 1 << 3, CMD_OPEN = 1 << 4,
-	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
+	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_DOCTOR = 1 << 7,
+	CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
 };
 
 struct command {
@@ -112,6 +113,7 @@ int cmd_format(struct cmd_context *c);
 int cmd_open(struct cmd_context *c);
 int cmd_close(struct cmd_context *c);
 int cmd_status(struct cmd_context *c);
+int cmd_doctor(struct cmd_context *c);
 
 /* --- report.c: what several commands print the same way ----------------------------------------- */
 

@@ -115,5 +115,11 @@ const struct command command_table[] = {
 	  "Names the driver bound to the open mapping NAME with its evidence: recorded (hwluks saw it bind), counted (reference "
 	  "counts leave one possibility), inferred, or unknown; and which part of the work runs on hardware.",
 	  cmd_status },
+	{ "doctor", NULL, CMD_DOCTOR, 0, 1, true, "[NAME|DEVICE|MOUNTPOINT]", "Say why encryption is slow here, and what mends it",
+	  "Without an argument: the machine and every open volume. With the name of an open volume, a device or a mount point: that "
+	  "volume and everything below it. Each finding has its evidence, a remedy with its cost and hazards, and the gain with its "
+	  "source. What could not be read is a finding of its own. Nothing is measured yet and nothing is changed.\n"
+	  "Exit code 12 when a warning or worse was found, else 0.",
+	  cmd_doctor },
 };
 const size_t command_count = ARRAY_SIZE(command_table);

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
+/*
+ * hwluks doctor: gathers the facts of the machine and its volumes, runs the checks, prints what they found.
+ * Must not change anything, and must not judge: the checks do.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "cmd/cmd.h"
+#include "doctor/doctor.h"
+#include "vol/serving.h"
+#include "vol/vol.h"
+
+#define TABLE_FILE "/hwluks/dm-table" /* of a recording: what `dmsetup table` printed */
+
+/* --- gathering ------------------------------------------------------------------------------------------ */
+
+static bool device_number_of(const char *text, dev_t *dev)
+{
+	unsigned int maj, min;
+	struct stat st;
+
+	if (sscanf(text, "%u:%u", &maj, &min) == 2) {
+		*dev = makedev(maj, min);
+		return true;
+	}
+	if (stat(text, &st) || !S_ISBLK(st.st_mode))
+		return false;
+	*dev = st.st_rdev;
+	return true;
+}
+
+static void copy_slots(const struct vol_facts *f, struct doctor_header *h)
+{
+	for (size_t i = 0; i < f->n_slots && h->n_slots < ARRAY_SIZE(h->slot); i++) {
+		struct doctor_keyslot *s = &h->slot[h->n_slots++];
+
+		*s = (struct doctor_keyslot){ .slot = f->slot[i].slot, .iterations = f->slot[i].iterations,
+					      .memory_kib = f->slot[i].memory_kib, .parallel = f->slot[i].parallel };
+		str_copy(s->pbkdf, sizeof(s->pbkdf), f->slot[i].pbkdf);
+	}
+}
+
+static void header_from(const struct vol_facts *f, struct doctor_header *h)
+{
+	h->type = f->type == VOL_LUKS1 ? HEADER_LUKS1 : f->type == VOL_LUKS2 ? HEADER_LUKS2 : HEADER_NONE;
+	h->sector_size = f->sector_size;
+	h->data_offset = f->data_offset;
+	h->reencrypting = f->reencrypting;
+	str_copy(h->integrity, sizeof(h->integrity), f->integrity);
+	copy_slots(f, h);
+}
+
+/* The header on the device below; *facts (may be NULL) gets all of it. */
+static int read_header(const char *node, struct doctor_header *h, struct vol_facts *facts)
+{
+	struct vol_facts own = { 0 }, *f = facts ? facts : &own;
+	struct strbuf why = { 0 };
+	struct volume *v = NULL;
+	int r = vol_load(node, NULL, VOL_PEEK, &v, &why);
+
+	if (!r)
+		r = vol_get_facts(v, f);
+	if (!r)
+		header_from(f, h);
+	else
+		str_copy(h->why, sizeof(h->why), why.s ? why.s : strerror(-r));
+	strbuf_free(&why);
+	vol_free(v);
+	vol_facts_free(&own);
+	return r;
+}
+
+static void look_below(struct cmd_context *c, const char *device, struct doctor_volume *v)
+{
+	dev_t dev;
+
+	if (!device_number_of(device, &dev))
+		return;
+	v->stack_known = !stack_probe(&c->root, dev, &v->stack);
+	if (stack_node(&c->root, dev, v->device, sizeof(v->device)))
+		v->device[0] = '\0';
+}
+
+/* A plain mapping has a dm uuid of its own kind, and no header to look for. */
+static void look_at_header(struct cmd_context *c, const struct mapping_facts *f, struct doctor_volume *v)
+{
+	if (str_starts(f->uuid, "CRYPT-PLAIN-"))
+		v->header.type = HEADER_NONE;
+	else if (c->root.recorded)
+		str_copy(v->header.why, sizeof(v->header.why), "A recording holds no headers.");
+	else if (!*v->device)
+		str_copy(v->header.why, sizeof(v->header.why), "The device below could not be found.");
+	else if (read_header(v->device, &v->header, NULL) == -EMEDIUMTYPE)
+		str_copy(v->header.why, sizeof(v->header.why), "There is none on the device below: it is detached, or the volume is plain.");
+}
+
+static void look_above(struct cmd_context *c, struct doctor_volume *v)
+{
+	char node[160];
+
+	if (c->root.recorded)
+		return;
+	snprintf(node, sizeof(node), "/dev/mapper/%s", v->name);
+	v->content_known = !stack_content(node, v->content, sizeof(v->content), &v->content_block);
+}
+
+static void volume_from_mapping(struct cmd_context *c, const struct machine *m, const struct mapping_list *all,
+				const struct mapping_facts *f, struct doctor_volume *v)
+{
+	*v = (struct doctor_volume){ .open = true, .spec_known = f->spec_known, .spec = f->spec, .size = f->sectors * 512,
+				     .data_offset = f->table.offset * 512, .flags = f->table.flags, .tag_size = f->table.tag_size,
+				     .targets = f->targets };
+	str_copy(v->name, sizeof(v->name), f->name);
+	str_copy(v->cipher, sizeof(v->cipher), f->table.cipher);
+	serving_find_in(m, f, all, !c->root.recorded, &v->binding);
+	policy_judge_binding(m, &v->spec, v->binding.driver, &v->verdict);
+	look_below(c, f->table.device, v);
+	look_at_header(c, f, v);
+	look_above(c, v);
+}
+
+static int list_recorded(struct cmd_context *c, struct mapping_list *all)
+{
+	cleanup_free char *text = NULL;
+	int r = sysroot_read(&c->root, TABLE_FILE, &text, NULL);
+
+	if (!r && mapping_list_parse(text, all))
+		log_warn("%s: some lines are no tables.", TABLE_FILE);
+	return r;
+}
+
+static void say_why_not_listed(struct cmd_context *c, int err, struct doctor_facts *f)
+{
+	if (c->root.recorded)
+		snprintf(f->volumes_why, sizeof(f->volumes_why), "The recording does not hold them (%s).", TABLE_FILE);
+	else if (err == -EACCES || err == -EPERM)
+		snprintf(f->volumes_why, sizeof(f->volumes_why), "Only root may ask the device-mapper.");
+	else
+		snprintf(f->volumes_why, sizeof(f->volumes_why), "The device-mapper cannot be asked: %s.", strerror(-err));
+}
+
+static void gather_volumes(struct cmd_context *c, struct mapping_list *all, struct doctor_facts *f)
+{
+	int r = c->root.recorded ? list_recorded(c, all) : mapping_list(all);
+
+	if (r)
+		say_why_not_listed(c, r, f);
+	f->v = xcalloc(all->n + 1, sizeof(*f->v)); /* one more: a volume that is not open */
+	for (size_t i = 0; i < all->n; i++)
+		volume_from_mapping(c, f->m, all, &all->v[i], &f->v[f->n++]);
+}
+
+static void gather_texts(struct cmd_context *c, struct machine *m, struct doctor_facts *f)
+{
+	cleanup_free char *text = NULL;
+	char line[16];
+	int r = sysroot_read(&c->root, "/etc/crypttab", &text, NULL);
+
+	f->crypttab_known = !r || (r == -ENOENT && !c->root.recorded);
+	if (r && r != -ENOENT) {
+		cleanup_free char *what = xasprintf("/etc/crypttab: %s", strerror(-r));
+
+		strv_add_unique(&m->unread, what);
+	}
+	crypttab_parse(text, &f->crypttab);
+	if (!sysroot_read_line(&c->root, "/proc/sys/crypto/fips_enabled", line, sizeof(line)))
+		f->fips = strcmp(line, "1") ? TRI_FACT_NO : TRI_FACT_YES;
+}
+
+/* --- which volume is meant ------------------------------------------------------------------------------ */
+
+static struct doctor_volume *volume_named(struct doctor_facts *f, const char *name)
+{
+	const char *bare = str_starts(name, "/dev/mapper/") ? name + strlen("/dev/mapper/") : name;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->v[i].name, bare))
+			return &f->v[i];
+	return NULL;
+}
+
+static bool stack_has(const struct stack *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->v[i].name, name))
+			return true;
+	return false;
+}
+
+/* The mapping that is in this device's stack: the device is it or lies on it. */
+static struct doctor_volume *volume_under(struct cmd_context *c, struct doctor_facts *f, const struct mapping_list *all, dev_t dev)
+{
+	struct doctor_volume *found = NULL;
+	struct stack s;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->v[i].dev == dev)
+			return &f->v[i];
+	stack_probe(&c->root, dev, &s);
+	for (size_t i = 0; i < all->n && !found; i++) {
+		char node[160], *name;
+
+		if (!stack_node(&c->root, all->v[i].dev, node, sizeof(node)) && (name = strrchr(node, '/')) && stack_has(&s, name + 1))
+			found = &f->v[i];
+	}
+	free(s.v);
+	return found;
+}
+
+/* The mapping that lies on this device. */
+static struct doctor_volume *volume_over(struct cmd_context *c, struct doctor_facts *f, dev_t dev)
+{
+	char node[160];
+
+	if (stack_node(&c->root, dev, node, sizeof(node)))
+		return NULL;
+	for (size_t i = 0; i < f->n; i++)
+		if (stack_has(&f->v[i].stack, strrchr(node, '/') + 1))
+			return &f->v[i];
+	return NULL;
+}
+
+/* A LUKS volume that is not open, judged as the kernel would serve it now. */
+static struct doctor_volume *volume_closed(struct cmd_context *c, struct doctor_facts *f, const char *path)
+{
+	struct doctor_volume *v = &f->v[f->n];
+	struct vol_facts facts = { 0 };
+	struct stat st;
+	int r;
+
+	*v = (struct doctor_volume){ .targets = 1 };
+	r = read_header(path, &v->header, &facts);
+	if (!r) {
+		str_copy(v->name, sizeof(v->name), path);
+		str_copy(v->device, sizeof(v->device), path);
+		str_copy(v->cipher, sizeof(v->cipher), facts.cipher);
+		v->spec_known = facts.spec_known;
+		v->spec = facts.spec;
+		v->data_offset = facts.data_offset;
+		policy_decide(f->m, f->plan, &v->spec, &v->verdict);
+		if (!stat(path, &st) && S_ISBLK(st.st_mode))
+			v->stack_known = !stack_probe(&c->root, st.st_rdev, &v->stack);
+		f->n++;
+	} else {
+		log_error("%s: %s", path, v->header.why);
+	}
+	vol_facts_free(&facts);
+	return r ? NULL : v;
+}
+
+static int find_volume(struct cmd_context *c, struct doctor_facts *f, const struct mapping_list *all, struct doctor_volume **out)
+{
+	cleanup_free char *path = NULL;
+	struct strbuf why = { 0 };
+	struct stat st;
+	int r = 0;
+
+	*out = volume_named(f, c->arg[0]);
+	if (*out)
+		return 0;
+	if (c->root.recorded) {
+		log_error("The recording has no open volume '%s'.", c->arg[0]);
+		return -ENODEV;
+	}
+	r = blkdev_resolve(c->arg[0], &path, &why);
+	if (!r && stat(path, &st))
+		r = -errno;
+	if (r) {
+		log_error("'%s' is no open volume, device or mount point%s%s", c->arg[0], why.s ? ": " : ".", why.s ? why.s : "");
+		strbuf_free(&why);
+		return r == -ENOENT ? -ENODEV : r;
+	}
+	*out = volume_under(c, f, all, S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+	if (!*out && S_ISBLK(st.st_mode))
+		*out = volume_over(c, f, st.st_rdev);
+	if (*out)
+		return 0;
+	if (S_ISDIR(st.st_mode)) {
+		log_error("No encrypted volume that could be found is below %s.%s%s", path, *f->volumes_why ? " " : "", f->volumes_why);
+		return -ENODEV;
+	}
+	*out = volume_closed(c, f, path);
+	return *out ? 0 : -ENODEV;
+}
+
+/* --- text ------------------------------------------------------------------------------------------------- */
+
+static void print_part(const char *label, const char *text)
+{
+	char first[24];
+
+	snprintf(first, sizeof(first), "  %-9s", label);
+	print_wrapped(stdout, first, 11, text);
+}
+
+static void print_absorbed(const struct findings *l, const struct finding *x)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i]->absorbed_by == x)
+			print_part("explains", l->v[i]->title);
+}
+
+static void print_remedy(const struct finding *x)
+{
+	if (x->remedy) {
+		print_part("remedy", "");
+		printf("    %s\n", x->remedy);
+		print_part("cost", cost_sentence(x->cost));
+	}
+	if (x->no_remedy)
+		print_part(x->remedy ? "but" : "remedy", x->no_remedy);
+	if (x->hazards)
+		print_part("mind", x->hazards);
+	if (x->lasting)
+		print_part("lasting", x->lasting);
+	if (x->gain)
+		print_part("gain", x->gain);
+}
+
+static void print_finding(const struct findings *l, const struct finding *x)
+{
+	cleanup_free char *head = xasprintf("%s [%s]: ", severity_name(x->severity), x->check->id);
+
+	*head = (char)(*head - 'a' + 'A');
+	print_wrapped(stdout, head, 2, x->title);
+	for (size_t i = 0; i < x->evidence.n; i++)
+		print_wrapped(stdout, "  - ", 4, x->evidence.v[i]);
+	print_remedy(x);
+	print_absorbed(l, x);
+	putchar('\n');
+}
+
+static void print_volume(const struct findings *l, const struct doctor_volume *v)
+{
+	const struct finding *worst = findings_worst(l, v);
+	char text[SPEC_TEXT_MAX];
+
+	print_wrapped(stdout, "", 2, v->name);
+	print_part("spec", v->spec_known ? spec_describe(&v->spec, text, sizeof(text)) : v->cipher);
+	if (v->open)
+		print_part("served by", *v->binding.driver ? v->binding.driver : "not known");
+	print_verdict_line("  verdict  ", &v->verdict);
+	if (worst) {
+		snprintf(text, sizeof(text), "%s [%s]", severity_name(worst->severity), worst->check->id);
+		print_part("worst", text);
+	}
+	putchar('\n');
+}
+
+/* What boards of this class reach, from the rows that are here. */
+static void print_known_figures(const struct machine *m)
+{
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		if (a->kind == ACCEL_SOFTWARE || !accel_present(m, a, NULL, 0))
+			continue;
+		for (const struct accel_figure *g = a->figures; g && g->what; g++) {
+			cleanup_free char *line = xasprintf("%s: %s%.4g MB/s (%s)", g->what, g->cpu > 0 ? "" : "to ", g->engine, g->source);
+
+			if (!g->silicon)
+				continue;
+			if (g->cpu > 0) {
+				free(line);
+				line = xasprintf("%s: %g to %g MB/s (%s)", g->what, g->cpu, g->engine, g->source);
+			}
+			print_wrapped(stdout, "  - ", 4, line);
+		}
+	}
+}
+
+static void print_nothing_found(const struct machine *m)
+{
+	puts("No cause of slow encryption was found. Nothing was measured.\n");
+	puts("Known figures of what is here:");
+	print_known_figures(m);
+	print_wrapped(stdout, "", 0,
+		      "If it is slow all the same, compare the disk below with the volume at the same request size. To report it, "
+		      "record what hwluks sees:");
+	puts("    hwluks detect --json >machine.json\n    hwluks doctor --json >doctor.json\n");
+}
+
+static void print_all(const struct doctor_facts *f, const struct doctor_volume *only, const struct findings *l)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!only || only == &f->v[i])
+			print_volume(l, &f->v[i]);
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->v[i]->absorbed_by)
+			print_finding(l, l->v[i]);
+	if (!findings_reach(l, SEVERITY_NOTE))
+		print_nothing_found(f->m);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------- */
+
+static void json_finding(struct json_object *list, const struct finding *x)
+{
+	struct json_object *o = json_add_obj(list, NULL), *ev;
+
+	json_add_str(o, "id", x->check->id);
+	json_add_str(o, "severity", severity_name(x->severity));
+	json_add_str(o, "volume", x->volume ? x->volume->name : NULL);
+	json_add_str(o, "title", x->title);
+	ev = json_add_arr(o, "evidence");
+	for (size_t i = 0; i < x->evidence.n; i++)
+		json_add_str(ev, NULL, x->evidence.v[i]);
+	json_add_str(o, "remedy", x->remedy);
+	json_add_str(o, "no_remedy", x->no_remedy);
+	json_add_str(o, "cost", x->remedy ? cost_name(x->cost) : NULL);
+	json_add_str(o, "hazards", x->hazards);
+	json_add_str(o, "lasting", x->lasting);
+	json_add_str(o, "gain", x->gain);
+	json_add_bool(o, "measured", false);
+	json_add_str(o, "absorbed_by", x->absorbed_by ? x->absorbed_by->check->id : NULL);
+}
+
+static void json_volume(struct json_object *list, const struct findings *l, const struct doctor_volume *v)
+{
+	struct json_object *o = json_add_obj(list, NULL);
+	const struct finding *worst = findings_worst(l, v);
+
+	json_add_str(o, "name", v->name);
+	json_add_bool(o, "open", v->open);
+	json_add_str(o, "device", *v->device ? v->device : NULL);
+	json_spec(o, "spec", v->spec_known ? &v->spec : NULL);
+	json_add_str(o, "served_by", *v->binding.driver ? v->binding.driver : NULL);
+	json_add_str(o, "evidence_kind", v->open ? binding_evidence_name(v->binding.evidence) : NULL);
+	json_add_str(o, "verdict", verdict_name(v->verdict.verdict));
+	json_add_str(o, "worst", worst ? worst->check->id : NULL);
+}
+
+static void json_all(const struct doctor_facts *f, const struct doctor_volume *only, const struct findings *l)
+{
+	struct json_object *doc = json_add_obj(NULL, NULL), *list = json_add_arr(doc, "volumes");
+
+	for (size_t i = 0; i < f->n; i++)
+		if (!only || only == &f->v[i])
+			json_volume(list, l, &f->v[i]);
+	list = json_add_arr(doc, "findings");
+	for (size_t i = 0; i < l->n; i++)
+		json_finding(list, l->v[i]);
+	json_unread(doc, f->m);
+	json_print(doc);
+}
+
+/* --- the command ---------------------------------------------------------------------------------------------- */
+
+static int diagnose(struct cmd_context *c, struct doctor_facts *f)
+{
+	struct mapping_list all = { 0 };
+	struct doctor_volume *only = NULL;
+	struct findings l = { 0 };
+	int r = 0;
+
+	gather_volumes(c, &all, f);
+	if (c->n_args)
+		r = find_volume(c, f, &all, &only);
+	if (!r) {
+		doctor_run(f, only, &l);
+		if (c->opt.json)
+			json_all(f, only, &l);
+		else
+			print_all(f, only, &l);
+		r = findings_reach(&l, SEVERITY_WARNING) ? EXIT_FINDINGS : 0;
+	}
+	findings_free(&l);
+	mapping_list_free(&all);
+	return r;
+}
+
+int cmd_doctor(struct cmd_context *c)
+{
+	struct doctor_facts f = { 0 };
+	struct machine m = { 0 };
+	struct load_plan plan;
+	int r = probe_machine(&c->root, PROBE_ALL, &m);
+
+	if (r) {
+		log_error("Cannot look at this machine: %s.", strerror(-r));
+		return r;
+	}
+	policy_load_plan(&m, NULL, &plan);
+	f.m = &m;
+	f.plan = &plan;
+	gather_texts(c, &m, &f);
+	r = diagnose(c, &f);
+	if (!c->opt.json)
+		say_unread(&m);
+	doctor_facts_free(&f);
+	load_plan_free(&plan);
+	machine_free(&m);
+	return r;
+}
