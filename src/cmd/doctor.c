@@ -307,8 +307,7 @@ static void print_absorbed(const struct findings *l, const struct finding *x)
 static void print_remedy(const struct finding *x)
 {
 	if (x->remedy) {
-		print_part("remedy", "");
-		printf("    %s\n", x->remedy);
+		printf("  remedy\n    %s\n", x->remedy);
 		print_part("cost", cost_sentence(x->cost));
 	}
 	if (x->no_remedy)

@@ -162,6 +162,24 @@ CHECK(engine_excluded)
 	}
 }
 
+/* No volume is known that could have wanted it: still good to know before 'cryptsetup benchmark' is believed. */
+CHECK(engine_out_of_reach)
+{
+	(void)v;
+	for (const struct accel *a = accel_table; a < accel_table + accel_count && !f->n; a++) {
+		struct finding *x;
+
+		if (!accel_is_engine(a) || !accel_present(f->m, a, NULL, 0) || accel_usable(f->m, a) != DMCRYPT_NO_MEMORY_FLAG)
+			continue;
+		x = finding_add(out, NULL, SEVERITY_NOTE, "The %s is here, and dm-crypt refuses its driver.", a->name);
+		finding_evidence(x, "Its driver allocates memory for each request; dm-crypt passes over such drivers from Linux 5.10 on "
+				    "(kernel here: %s).", kernel_text(f->m));
+		evidence_masked(f->m, a, x);
+		finding_evidence(x, "'cryptsetup benchmark' may measure the engine (up to Linux 6.12) although no disk can have it.");
+		finding_no_remedy(x, "There is no driver to load and no switch to turn. 'hwluks advise' ranks what runs best on the CPU.");
+	}
+}
+
 /* --- an engine slower than the CPU (9) -------------------------------------------------------------------- */
 
 static void slower_remedy(struct finding *x, const struct accel *a, const struct doctor_volume *v)
@@ -214,6 +232,35 @@ CHECK(engine_slower)
 	if (fig)
 		finding_gain(x, fig->cpu / fig->engine, "%g MB/s on the engine against %g on the CPU (%s; %s). Not measured here.",
 			     fig->engine, fig->cpu, fig->what, fig->source);
+}
+
+/* Registered, and the next volume that is opened would get it. */
+CHECK(engine_in_front)
+{
+	(void)v;
+	for (const struct accel *a = accel_table; a < accel_table + accel_count && !f->n; a++) {
+		enum driver_state s = accel_is_engine(a) && accel_present(f->m, a, NULL, 0) ? driver_state(f->m, a) : DRIVER_UNKNOWN;
+		const struct accel_figure *fig;
+		const struct accel_alg *by = NULL;
+		const struct accel *cpu;
+		struct finding *x;
+
+		if ((s != DRIVER_REGISTERED && s != DRIVER_UNTESTED) || accel_usable(f->m, a) != DMCRYPT_YES ||
+		    !against(f->m, a, &fig, &cpu, &by))
+			continue;
+		x = finding_add(out, NULL, a->slower_than_cpu == TRI_YES ? SEVERITY_WARNING : SEVERITY_NOTE,
+				"The %s would take volumes from the CPU's own code, %s.", a->name,
+				a->slower_than_cpu == TRI_YES ? "which published figures call faster" : "and which is faster was not measured");
+		if (cpu && by)
+			finding_evidence(x, "%s has the higher priority; the CPU has its own: %s.", by->driver, cpu->name);
+		if (a->slower_than_cpu == TRI_YES)
+			slower_remedy(x, a, NULL);
+		else
+			finding_no_remedy(x, "A priority is not a speed: measure both before one is kept out.");
+		if (fig)
+			finding_gain(x, fig->cpu / fig->engine, "%g MB/s on the engine against %g on the CPU (%s; %s). Not measured here.",
+				     fig->engine, fig->cpu, fig->what, fig->source);
+	}
 }
 
 /* --- XTS over an engine that has only ECB (10) -------------------------------------------------------------- */

@@ -261,7 +261,8 @@ CHECK(vm_hides_aes)
 	struct finding *x;
 
 	(void)v;
-	if (!x86 || !f->m->cpu.processors || !f->m->cpu.hypervisor || policy_cpu_has_aes(f->m))
+	if (!x86 || !f->m->cpu.processors || !f->m->cpu.hypervisor || policy_cpu_has_aes(f->m) ||
+	    any_hardware(f->m))
 		return;
 	x = finding_add(out, NULL, SEVERITY_WARNING, "This virtual machine's CPU type shows no AES instructions.");
 	finding_evidence(x, "CPU type: %s; flag 'hypervisor' set, flag 'aes' not.", f->m->cpu.model ? f->m->cpu.model : "not named");

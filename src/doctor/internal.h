@@ -13,6 +13,8 @@
 CHECK(driver_late);
 CHECK(engine_excluded);
 CHECK(engine_slower);
+CHECK(engine_out_of_reach);
+CHECK(engine_in_front);
 CHECK(template_missing);
 CHECK(selftest_failed);
 CHECK(quarantined);

@@ -113,6 +113,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		"$HWLUKS" --sysroot "$root" --json detect
 		"$HWLUKS" --sysroot "$root" --json advise
 		"$HWLUKS" --sysroot "$root" --json load --dry-run
+		"$HWLUKS" --sysroot "$root" --json doctor
 	} 2>/dev/null | sed -n 's/^ *"\([a-z_]*\)":.*/\1/p' | sort -u >"$BATS_TEST_TMPDIR/fields"
 	# fields of the commands that need an open volume or a device, from the source
 	sed -n 's/.*json_add_[a-z]*([a-z]*, "\([a-z_]*\)".*/\1/p' src/cmd/*.c | sort -u >>"$BATS_TEST_TMPDIR/fields"
