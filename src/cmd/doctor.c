@@ -370,9 +370,10 @@ static void print_known_figures(const struct machine *m)
 	}
 }
 
-static void print_nothing_found(const struct machine *m)
+static void print_nothing_found(const struct machine *m, bool gaps)
 {
-	puts("No cause of slow encryption was found. Nothing was measured.\n");
+	puts(gaps ? "No cause of slow encryption was found in what could be read. Nothing was\nmeasured.\n" :
+		    "No cause of slow encryption was found. Nothing was measured.\n");
 	puts("Known figures of what is here:");
 	print_known_figures(m);
 	print_wrapped(stdout, "", 0,
@@ -390,7 +391,7 @@ static void print_all(const struct doctor_facts *f, const struct doctor_volume *
 		if (!l->v[i]->absorbed_by)
 			print_finding(l, l->v[i]);
 	if (!findings_reach(l, SEVERITY_NOTE))
-		print_nothing_found(f->m);
+		print_nothing_found(f->m, findings_reach(l, SEVERITY_UNKNOWN));
 }
 
 /* --- JSON --------------------------------------------------------------------------------------------------- */

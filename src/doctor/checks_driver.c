@@ -116,7 +116,7 @@ static bool serves_name(const struct machine *m, const struct accel *a, const ch
 	return false;
 }
 
-static void evidence_masked(const struct machine *m, const struct accel *a, struct finding *x)
+static void evidence_registered(const struct machine *m, const struct accel *a, struct finding *x)
 {
 	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
 		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
@@ -153,7 +153,7 @@ CHECK(engine_excluded)
 		x = finding_add(out, v, SEVERITY_WARNING, "dm-crypt refuses the driver of the %s, so the CPU encrypts %s.", a->name, v->name);
 		finding_evidence(x, "Its driver allocates memory for each request; dm-crypt passes over such drivers from Linux 5.10 on "
 				    "(kernel here: %s).", kernel_text(f->m));
-		evidence_masked(f->m, a, x);
+		evidence_registered(f->m, a, x);
 		if (*v->binding.driver)
 			finding_evidence(x, "%s is served by %s.", v->name, v->binding.driver);
 		finding_evidence(x, "'cryptsetup benchmark' may measure the engine (up to Linux 6.12) although the disk cannot have it.");
@@ -174,7 +174,7 @@ CHECK(engine_out_of_reach)
 		x = finding_add(out, NULL, SEVERITY_NOTE, "The %s is here, and dm-crypt refuses its driver.", a->name);
 		finding_evidence(x, "Its driver allocates memory for each request; dm-crypt passes over such drivers from Linux 5.10 on "
 				    "(kernel here: %s).", kernel_text(f->m));
-		evidence_masked(f->m, a, x);
+		evidence_registered(f->m, a, x);
 		finding_evidence(x, "'cryptsetup benchmark' may measure the engine (up to Linux 6.12) although no disk can have it.");
 		finding_no_remedy(x, "There is no driver to load and no switch to turn. 'hwluks advise' ranks what runs best on the CPU.");
 	}
@@ -251,6 +251,7 @@ CHECK(engine_in_front)
 		x = finding_add(out, NULL, a->slower_than_cpu == TRI_YES ? SEVERITY_WARNING : SEVERITY_NOTE,
 				"The %s would take volumes from the CPU's own code, %s.", a->name,
 				a->slower_than_cpu == TRI_YES ? "which published figures call faster" : "and which is faster was not measured");
+		evidence_registered(f->m, a, x);
 		if (cpu && by)
 			finding_evidence(x, "%s has the higher priority; the CPU has its own: %s.", by->driver, cpu->name);
 		if (a->slower_than_cpu == TRI_YES)
@@ -446,13 +447,17 @@ CHECK(driver_not_loaded)
 	(void)v;
 	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
 		const struct load_item *i = plan_item(f, a, LOAD_MODULE);
+		const struct module_fact *mod = accel_module(f->m, a);
+		bool known = mod && mod->state != MODULE_UNKNOWN;
 		bool by_itself = loads_by_itself(f->m, a) && !some_volume_in_software(f);
 		struct finding *x;
 
 		if (!i || !wanted(f->m, a))
 			continue;
-		x = finding_add(out, NULL, by_itself ? SEVERITY_INFO : SEVERITY_WARNING, "The driver of the %s is not loaded.", a->name);
-		finding_evidence(x, "%s is installed and not loaded; dm-crypt could use it.", i->what);
+		x = finding_add(out, NULL, !known ? SEVERITY_UNKNOWN : by_itself ? SEVERITY_INFO : SEVERITY_WARNING,
+				known ? "The driver of the %s is not loaded." : "Whether the driver of the %s can be loaded is not known.", a->name);
+		finding_evidence(x, known ? "%s is installed and not loaded; dm-crypt could use it." :
+				 "It is not registered; whether the module %s is installed could not be read.", i->what);
 		if (by_itself)
 			finding_evidence(x, "The kernel loads it by itself when the first AES-XTS volume is opened.");
 		finding_remedy(x, COST_NOTHING, "hwluks load");
