@@ -353,10 +353,10 @@ static void print_volume(const struct findings *l, const struct doctor_volume *v
 /* What boards of this class reach, from the rows that are here. */
 static void print_known_figures(const struct machine *m)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		if (a->kind == ACCEL_SOFTWARE || !accel_present(m, a, NULL, 0))
 			continue;
-		for (const struct accel_figure *g = a->figures; g && g->what; g++) {
+		for (const struct accel_figure *g = accel_notes[a - accel_table].figures; g && g->what; g++) {
 			cleanup_free char *line = xasprintf("%s: %s%.4g MB/s (%s)", g->what, g->cpu > 0 ? "" : "to ", g->engine, g->source);
 
 			if (!g->silicon)

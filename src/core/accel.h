@@ -147,7 +147,7 @@ struct accel {
 extern const struct accel accel_table[];
 extern const size_t accel_count;
 
-/* For the documentation. Not in the program: it is linked without what it does not use. */
+/* For readers. The figures are printed by doctor; nothing decides by any of it. */
 struct accel_note {
 	const char *how_detected; /* for people */
 	const char *sync;	  /* "synchronous", "asynchronous", … */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
  * What accel.def says of each accelerator for readers of the documentation, in the order of accel_table.
- * Must not be needed by the program itself, which is linked without it.
+ * The program prints its figures; nothing decides by it.
  */
 #include "core/accel.h"
 #include "util/util.h"

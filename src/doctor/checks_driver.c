@@ -19,7 +19,7 @@ static const struct accel_figure *best_figure(const struct accel *a)
 {
 	const struct accel_figure *best = NULL;
 
-	for (const struct accel_figure *g = a->figures; g && g->what; g++) {
+	for (const struct accel_figure *g = accel_notes[a - accel_table].figures; g && g->what; g++) {
 		bool disk = strstr(g->what, "dm-crypt"), best_disk = best && strstr(best->what, "dm-crypt");
 
 		if (!g->silicon || g->cpu <= 0 || g->engine <= g->cpu || strstr(g->what, "OpenSSL"))
@@ -110,15 +110,15 @@ CHECK(binding_unknown)
 
 static bool serves_name(const struct machine *m, const struct accel *a, const char *name)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++)
-		if (accel_alg_in(g, policy_kernel(m)) && (strstr(name, g->name) || (g->mode == MODE_ECB && strstr(name, "xts("))))
+	for_each_alg(g, a)
+		if (accel_alg_in(g, policy_kernel(m)) && (strstr(name, accel_alg_name(g)) || (g->mode == MODE_ECB && strstr(name, "xts("))))
 			return true;
 	return false;
 }
 
 static void evidence_registered(const struct machine *m, const struct accel *a, struct finding *x)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 
 		if (k && x->evidence.n < 4 && k->type != ALG_HASH)
@@ -144,7 +144,7 @@ CHECK(engine_excluded)
 	if (!v->spec_known || on_hardware(v))
 		return;
 	binding_api_name(&v->spec, name, sizeof(name));
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		struct finding *x;
 
 		if (!accel_is_engine(a) || !accel_present(f->m, a, NULL, 0) || accel_usable(f->m, a) != DMCRYPT_NO_MEMORY_FLAG ||
@@ -184,11 +184,10 @@ CHECK(engine_out_of_reach)
 
 static void slower_remedy(struct finding *x, const struct accel *a, const struct doctor_volume *v)
 {
-	const char *module = a->modules ? a->modules[0] : NULL;
-	size_t n = 0;
+	const char *module = NULL;
 
-	while (a->modules && a->modules[n])
-		module = a->modules[n++]; /* the last of a chain registers the ciphers */
+	for_each_word(name, a->modules)
+		module = name; /* the last of a chain registers the ciphers */
 	if (!module) {
 		finding_no_remedy(x, "Its driver is no module that could be kept out.");
 		return;
@@ -203,7 +202,7 @@ static void slower_remedy(struct finding *x, const struct accel *a, const struct
 static bool against(const struct machine *m, const struct accel *a, const struct accel_figure **fig, const struct accel **cpu,
 		    const struct accel_alg **by)
 {
-	*fig = policy_slower_figure(a);
+	*fig = a->slower;
 	*cpu = policy_outranked_cpu(m, a, by);
 	return a->slower_than_cpu == TRI_YES || *cpu;
 }
@@ -303,7 +302,7 @@ static bool each_present(const struct machine *m, const struct accel *a)
 
 static void evidence_selftest(const struct machine *m, const struct accel *a, struct finding *x, bool zero)
 {
-	for (const struct accel_alg *g = a->algs; g && g->name; g++) {
+	for_each_alg(g, a) {
 		const struct alg *k = accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 
 		if (k && zero ? !k->priority : k && k->selftest == SELFTEST_UNKNOWN)
@@ -314,7 +313,7 @@ static void evidence_selftest(const struct machine *m, const struct accel *a, st
 CHECK(selftest_failed)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		struct finding *x;
 
 		if (!each_present(f->m, a) || driver_state(f->m, a) != DRIVER_FAILED)
@@ -332,7 +331,7 @@ CHECK(selftest_failed)
 CHECK(quarantined)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		struct finding *x;
 
 		if (!each_present(f->m, a) || driver_state(f->m, a) != DRIVER_QUARANTINED)
@@ -361,7 +360,7 @@ CHECK(selftests_off)
 CHECK(driver_idle)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct module_fact *mod;
 		struct finding *x;
 
@@ -371,7 +370,7 @@ CHECK(driver_idle)
 		mod = accel_module(f->m, a);
 		x = finding_add(out, NULL, accel_is_engine(a) ? SEVERITY_WARNING : SEVERITY_NOTE,
 				"The driver of the %s is in the kernel and registered no algorithm.", a->name);
-		finding_evidence(x, "%s is %s; none of its algorithms is in /proc/crypto.", mod ? mod->name : a->modules ? a->modules[0] : a->id,
+		finding_evidence(x, "%s is %s; none of its algorithms is in /proc/crypto.", mod ? mod->name : a->modules ? a->modules : a->id,
 				 mod && mod->state == MODULE_LOADED ? "loaded" : "built in");
 		finding_no_remedy(x, "The kernel log says why: a device tree without the right properties, missing firmware, a clock. Look with "
 				     "'dmesg | grep -i crypto'.");
@@ -399,7 +398,7 @@ static bool wanted(const struct machine *m, const struct accel *a)
 CHECK(driver_denied)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct module_fact *mod = accel_module(f->m, a);
 		struct finding *x;
 
@@ -445,7 +444,7 @@ static bool some_volume_in_software(const struct doctor_facts *f)
 CHECK(driver_not_loaded)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct load_item *i = plan_item(f, a, LOAD_MODULE);
 		const struct module_fact *mod = accel_module(f->m, a);
 		bool known = mod && mod->state != MODULE_UNKNOWN;
@@ -470,7 +469,7 @@ CHECK(driver_not_loaded)
 CHECK(driver_not_installed)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct module_fact *mod = accel_module(f->m, a);
 		struct finding *x;
 
@@ -487,7 +486,7 @@ CHECK(driver_not_installed)
 CHECK(driver_not_built)
 {
 	(void)v;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		struct strv missing = { 0 };
 		struct finding *x;
 
@@ -509,7 +508,7 @@ CHECK(driver_not_built)
 
 static bool vector_row_in_use(const struct machine *m)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		enum driver_state s = a->kind == ACCEL_CPU_SIMD && accel_present(m, a, NULL, 0) ? driver_state(m, a) : DRIVER_UNKNOWN;
 
 		if (s == DRIVER_REGISTERED || s == DRIVER_UNTESTED)
@@ -523,7 +522,7 @@ CHECK(vector_code_off)
 	(void)v;
 	if (!f->m->algs_known || policy_cpu_has_aes(f->m) || vector_row_in_use(f->m))
 		return;
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+	for_each_accel(a) {
 		const struct module_fact *mod = accel_module(f->m, a);
 		struct finding *x;
 

@@ -225,7 +225,7 @@ CHECK(software)
 
 static bool any_hardware(const struct machine *m)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++)
+	for_each_accel(a)
 		if (a->kind != ACCEL_SOFTWARE && a->kind != ACCEL_CPU_SIMD && (a->modes & ~(unsigned)(MODE_HASH | MODE_GCM)) &&
 		    accel_present(m, a, NULL, 0) && accel_usable(m, a) == DMCRYPT_YES && accel_proposable(m, a))
 			return true;
