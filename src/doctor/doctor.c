@@ -130,7 +130,7 @@ const char *cost_sentence(enum remedy_cost c)
 	return text[c];
 }
 
-static char *format(const char *fmt, va_list ap)
+static PRINTF(1, 0) char *format(const char *fmt, va_list ap)
 {
 	char *s;
 

@@ -230,3 +230,8 @@ complete_fish() { fish --no-config -c 'source completion/hwluks.fish; complete -
 	done < <(grep '^global ' "$tables")
 	[ "$bad" = 0 ]
 }
+
+@test "docs/doctor.md names every check and no other" {
+	diff <(sed -n '/^const struct check check_table/,/^};/s/^\t{ "\([a-z0-9.-]*\)",.*/\1/p' src/doctor/doctor.c | sort) \
+		<(sed '/^## /,$d' docs/doctor.md | grep -oE '`[a-z0-9.-]+`' | tr -d '`' | sort -u)
+}
