@@ -134,8 +134,8 @@ void serving_find_in(const struct machine *m, const struct mapping_facts *facts,
 
 int serving_find(const struct machine *m, const struct mapping_facts *facts, struct binding *out)
 {
-	struct mapping_list l;
-	int err = mapping_list(&l);
+	struct mapping_list l = { 0 };
+	int err = facts->spec_known && m->algs_known ? mapping_list(&l) : 0;
 
 	serving_find_in(m, facts, err ? NULL : &l, true, out);
 	mapping_list_free(&l);
