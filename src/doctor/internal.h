@@ -7,7 +7,7 @@
 
 #include "doctor/doctor.h"
 
-#define CHECK(name) void check_##name(const struct doctor_facts *f, const struct doctor_volume *v, struct findings *out)
+#define CHECK(name) void cause_##name(const struct doctor_facts *f, const struct doctor_volume *v, struct findings *out)
 
 /* checks_driver.c */
 CHECK(driver_late);
