@@ -16,7 +16,14 @@ run 13 'verified' verify-tool verify aes-cbc-plain64 128 512
 sed 's/^/# /' "$OUT"
 is 'outcome' "$(get outcome) $(get driver)" "$WANT cbc-aes-geode"
 cmp_ok 'operations before' "$(get operations)" -ge "$LEAST"
-cmp_ok 'within the limit' $(($(tap_seconds) - start)) -le 30
+# A stuck poll holds the only CPU with interrupts off until the driver gives up in a BUG: 327,680 register reads, 10 to 35 s as the
+# host is fast. Nobody can act before that, so the answer is due within the stall limit of 10 s, and a little, after it.
+if [ "$WANT" = hung ]; then
+	bug=$(dmesg | sed -n 's/^\[ *\([0-9]*\)\.[0-9]*\] kernel BUG at drivers\/crypto\/geode-aes.*/\1/p' | head -n 1)
+	cmp_ok 'the answer comes soon after the CPU is back' $(($(tap_seconds) - ${bug:-0})) -le 15
+else
+	cmp_ok 'within the limit' $(($(tap_seconds) - start)) -le 30
+fi
 [ "$WANT" = hung ] || is 'nothing is left behind' "$(get left)" ''
 [ "$WANT" != hung ] || like 'what is left behind is named' "$(get left)" '*hwluks-verify-*/dev/loop*'
 ok 'quarantine' verify-tool quarantine geode_aes
