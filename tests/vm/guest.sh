@@ -26,7 +26,8 @@
 #
 # Left in build/vm/run/NAME for the caller: console.log, tap.log (as the guest wrote it), qemu.log, disk.img, stats (of
 # geode-model), notes ("key value", from the scripts' `note`), result (off=0|1 rc=N seconds=N).
-# Guests run one at a time: the next waits for build/vm/qemu.lock, which does not count against its limit.
+# Guests run one at a time: the next waits for build/vm/qemu.lock (VM_LOCK names another file, for several trees on
+# one machine), which does not count against its limit.
 # VM_CPU: the number of the CPU that a Geode guest runs on; default the last one allowed.
 set -eu
 
@@ -95,7 +96,7 @@ base=$("$here/image.sh" "$arch")
 # killed the next guest waits for it.
 exec 8>"$run/lock"
 flock 8
-exec 9>"$build/qemu.lock"
+exec 9>"${VM_LOCK:-$build/qemu.lock}"
 flock 9
 
 # --- the second archive: /init and what this run is for ----------------------------------------
