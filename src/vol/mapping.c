@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <libcryptsetup.h>
 #include <libdevmapper.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -74,6 +75,15 @@ static void library_leave(struct library_state st)
 {
 	dm_udev_set_sync_support(st.udev_sync);
 	dm_log_with_errno_init(NULL);
+}
+
+/*
+ * Children of ours begin by closing what they inherited, and libdevmapper would not notice that its control descriptor is
+ * gone: "version ioctl failed: Bad file descriptor", and a driver that could not be tested.
+ */
+static void __attribute__((constructor)) release_in_children(void)
+{
+	pthread_atfork(NULL, NULL, dm_lib_release);
 }
 
 static int task_error(struct dm_task *t)
