@@ -37,6 +37,23 @@ static void take_out(const struct accel *a, const char *driver, const struct cip
 		stamp_write(driver, module, spec, STAMP_QUARANTINED);
 }
 
+unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, struct strbuf *text)
+{
+	unsigned int n = 0;
+
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		if (a->kind == ACCEL_SOFTWARE || a->kind == ACCEL_CPU_SIMD || driver_state(m, a) != DRIVER_FAILED ||
+		    !accel_present(m, a, NULL, 0))
+			continue;
+		strbuf_printf(text, "%sThe %s did not pass the kernel's self-test.", text->len ? " " : "", a->name);
+		take_out(a, a->modules, NULL, text);
+		n++;
+	}
+	if (n)
+		probe_again(sr, PROBE_FOR_OPEN, m);
+	return n;
+}
+
 /* --- known-answer test ------------------------------------------------------------------------------ */
 
 static int test_driver(struct sysroot *sr, struct machine *m, const struct verdict *v, struct strbuf *text)
@@ -58,8 +75,11 @@ static int test_driver(struct sysroot *sr, struct machine *m, const struct verdi
 	}
 	if (res.outcome == VERIFY_UNAVAILABLE)
 		return -EOPNOTSUPP;
-	if (res.outcome == VERIFY_OPEN_FAILED)
-		return -EINVAL;
+	if (res.outcome == VERIFY_OPEN_FAILED) {
+		/* the spec, or the kernel's own test of a new instance on the driver? */
+		probe_again(sr, PROBE_FOR_OPEN, m);
+		return v->data == PART_HARDWARE && bringup_take_out_failed(sr, m, text) ? EXIT_DRIVER_BAD : -EINVAL;
+	}
 	if (module && v->data == PART_HARDWARE)
 		stamp_write(v->driver, module, &v->spec, STAMP_VERIFIED);
 	return 0;

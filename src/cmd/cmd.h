@@ -161,6 +161,12 @@ struct bringup_options {
 int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct bringup_options *o,
 		struct bringup *out);
 void bringup_free(struct bringup *b);
+/*
+ * Quarantines every accelerator here of which an algorithm, or an instance built on one, failed the kernel's self-test: such
+ * an instance also stands in the way of software (ELIBBAD, ENOENT). m is gathered anew. `text` gets a sentence for each.
+ * Returns how many there were.
+ */
+unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, struct strbuf *text);
 /* When a driver is tested with a known answer. */
 enum verify_when {
 	VERIFY_ALWAYS,	      /* whatever would serve the spec, portable code included */

@@ -253,6 +253,16 @@ static unsigned int sector_size(const struct format_job *j)
 	return j->bd.physical_sector >= 4096 && j->bd.size % 4096 == 0 ? 4096 : 512;
 }
 
+/* In software: what is left of a failed instance of the engine's driver would be in the way. */
+static void take_out_failed(struct format_job *j)
+{
+	struct strbuf text = { 0 };
+
+	if (!j->c->opt.dry_run && !geteuid() && bringup_take_out_failed(&j->c->root, &j->m, &text))
+		log_warn("%s", text.s);
+	strbuf_free(&text);
+}
+
 static int bring_up(struct format_job *j)
 {
 	struct bringup_options how = { .verify = false };
@@ -263,6 +273,8 @@ static int bring_up(struct format_job *j)
 		log_error("Cannot look at this machine: %s.", strerror(-r));
 		return r;
 	}
+	if (j->c->opt.software)
+		take_out_failed(j);
 	policy_load_plan(&j->m, NULL, &j->load);
 	if (j->c->opt.dry_run || j->c->opt.software || !load_plan_acts(&j->load))
 		return 0;
@@ -371,7 +383,7 @@ static int measure_one(struct format_job *j, const struct cipher_spec *spec)
 	int r = bringup_verify(&j->c->root, &j->m, spec, VERIFY_ALWAYS, &text);
 
 	if (r == EXIT_DRIVER_BAD)
-		log_error("%s", text.s);
+		log_error("%s Nothing was written.", text.s);
 	strbuf_free(&text);
 	if (r)
 		return r == EXIT_DRIVER_BAD ? r : 0;
@@ -470,6 +482,9 @@ static int plan_volume(struct format_job *j)
 	j->plan.data_offset = o->offset * 512;
 	j->plan.detached = o->header != NULL;
 	r = vol_pbkdf_plan(j->plan.type, &rq, j->m.mem_available / 1024, j->m.cpus, &j->plan.pbkdf, &why);
+	/* memory asked for by name is the user's own decision */
+	if (!r && !o->pbkdf_memory)
+		vol_pbkdf_fit(&j->plan.pbkdf);
 	if (!r)
 		r = vol_format_check(&j->plan, &why);
 	if (r)

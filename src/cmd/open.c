@@ -22,6 +22,8 @@ struct open_job {
 	struct verdict verdict;
 	bool judged;
 	bool explained; /* the error was told where it happened */
+	bool warned;	/* that the engine is out of use */
+	bool no_accel;	/* --require-accel, and the engine broke under the open */
 };
 
 static unsigned int activation_flags(const struct options *o)
@@ -112,13 +114,38 @@ static void warn_bad(const struct bringup *b)
 			log_verbose("%s: %s", b->v[i].item->what, b->v[i].text);
 }
 
+static void judge(struct open_job *j)
+{
+	if (j->judged)
+		verdict_free(&j->verdict);
+	policy_decide(&j->m, NULL, &j->facts.spec, &j->verdict);
+	j->judged = true;
+}
+
+/* True when an engine had failed a self-test and is out of the way now. */
+static bool take_out_failed(struct open_job *j)
+{
+	struct strbuf text = { 0 };
+	bool any = bringup_take_out_failed(&j->c->root, &j->m, &text) > 0;
+
+	if (any) {
+		log_warn("%s%s", text.s, j->c->opt.require_accel ? "" : " The volume opens in software.");
+		j->warned = true;
+		if (j->facts.spec_known)
+			judge(j);
+	}
+	strbuf_free(&text);
+	return any;
+}
+
 static void verify_before_binding(struct open_job *j, enum verify_when when)
 {
 	struct strbuf text = { 0 };
 	int r = bringup_verify(&j->c->root, &j->m, &j->facts.spec, when, &text);
 
+	j->warned |= r == EXIT_DRIVER_BAD;
 	if (r == EXIT_DRIVER_BAD)
-		log_warn("%s The volume opens in software.", text.s ? text.s : "");
+		log_warn("%s%s", text.s ? text.s : "", j->c->opt.require_accel ? "" : " The volume opens in software.");
 	else if (r)
 		log_warn("The driver could not be tested: %s", text.s ? text.s : strerror(-r));
 	else if (text.s)
@@ -142,10 +169,14 @@ static void prepare_machine(struct open_job *j)
 		warn_bad(&b);
 	}
 	if (j->facts.spec_known) {
-		if (may_load && !j->c->opt.no_verify)
+		judge(j);
+		/* what is left of a failed instance stands in the way of software, too */
+		if (may_load && j->verdict.verdict == VERDICT_IMPOSSIBLE)
+			take_out_failed(j);
+		if (may_load && !j->c->opt.no_verify) {
 			verify_before_binding(j, b.loaded ? VERIFY_HARDWARE : VERIFY_ENGINES);
-		policy_decide(&j->m, NULL, &j->facts.spec, &j->verdict);
-		j->judged = true;
+			judge(j);
+		}
 	}
 	bringup_free(&b);
 	load_plan_free(&plan);
@@ -160,7 +191,7 @@ static int require_accel(const struct open_job *j)
 {
 	char text[256];
 
-	if (!j->c->opt.require_accel || (j->judged && has_accel(&j->verdict)))
+	if (!j->c->opt.require_accel || (!j->no_accel && j->judged && has_accel(&j->verdict)))
 		return 0;
 	log_error("--require-accel: no hardware would do the data of %s (%s). Nothing was opened.", j->path,
 		  j->judged ? spec_describe(&j->facts.spec, text, sizeof(text)) : j->facts.cipher);
@@ -170,6 +201,21 @@ static int require_accel(const struct open_job *j)
 }
 
 /* --- passphrases ------------------------------------------------------------------------------------------- */
+
+/*
+ * True when an open that failed is worth another try: binding to the engine made the kernel test a new instance, that test
+ * failed, and the engine is out of use now.
+ */
+static bool engine_broke(struct open_job *j, int r)
+{
+	if (r >= 0 || r == -EPERM || r == -EEXIST || r == -EBUSY || r == -EINTR || r == -ENOANO || !j->name || geteuid())
+		return false;
+	probe_again(&j->c->root, PROBE_FOR_OPEN, &j->m);
+	if (!take_out_failed(j))
+		return false;
+	j->no_accel = j->c->opt.require_accel;
+	return !j->no_accel;
+}
 
 static int try_secret(struct open_job *j, const struct vol_activation *a, const struct secret_source *src)
 {
@@ -181,6 +227,8 @@ static int try_secret(struct open_job *j, const struct vol_activation *a, const 
 	if (r)
 		log_error("%s", why.s ? why.s : strerror(-r));
 	else
+		r = vol_open(j->vol, a, &s);
+	if (!j->explained && engine_broke(j, r))
 		r = vol_open(j->vol, a, &s);
 	strbuf_free(&why);
 	return r;
@@ -219,7 +267,7 @@ static int open_by_token(struct open_job *j, const struct vol_activation *a)
 		t.pin = &pin;
 		r = vol_open_token(j->vol, a, &t);
 	}
-	return r;
+	return engine_broke(j, r) ? vol_open_token(j->vol, a, &t) : r;
 }
 
 static int open_volume(struct open_job *j, const struct vol_activation *a)
@@ -287,6 +335,9 @@ static void report(struct open_job *j, const struct binding *b)
 		if (!has_accel(&v))
 			print_reasons(&v.reasons);
 	}
+	if (j->judged && !j->warned && !has_accel(&v) &&
+	    (reasons_have(&j->verdict.reasons, REASON_QUARANTINED) || reasons_have(&j->verdict.reasons, REASON_SELFTEST_FAILED)))
+		log_warn("%s runs in software: the engine here failed a test and is out of use.", j->name);
 	if (j->judged && v.verdict == VERDICT_SOFTWARE && j->verdict.has_nearest)
 		log_warn("The engine here serves this cipher otherwise: a new volume with %s would run on it.",
 			 spec_options(&j->verdict.nearest, text, sizeof(text)));
@@ -343,7 +394,9 @@ int cmd_open(struct cmd_context *c)
 		if (j.name)
 			probe_machine(&c->root, PROBE_ALGS | PROBE_FLAGS, &before);
 		r = open_volume(&j, &a);
-		if (r < 0)
+		if (r < 0 && j.no_accel)
+			r = require_accel(&j);
+		else if (r < 0)
 			explain_failure(&j, r);
 		else
 			r = j.name ? record_and_report(&j, &before) : test_report(&j);

@@ -147,6 +147,23 @@ const char *accel_kind_name(enum accel_kind k)
 	return k < ARRAY_SIZE(names) ? names[k] : "unknown";
 }
 
+static bool ends_word(char c)
+{
+	return c == '\0' || c == ',' || c == ')' || c == '(';
+}
+
+bool accel_in_instance(const struct accel *a, const char *driver)
+{
+	for_each_alg(g, a) {
+		size_t len = strlen(g->driver);
+
+		for (const char *s = strstr(driver, g->driver); len && s; s = strstr(s + 1, g->driver))
+			if (s > driver && (s[-1] == '(' || s[-1] == ',') && ends_word(s[len]))
+				return true;
+	}
+	return false;
+}
+
 bool accel_is_engine(const struct accel *a)
 {
 	return a->kind == ACCEL_ONCHIP || a->kind == ACCEL_PCI || a->kind == ACCEL_PARAVIRT;

@@ -191,5 +191,7 @@ const char *accel_keys_text(unsigned int keys, char *buf, size_t size);
 unsigned int accel_hw_keys(const struct accel *a, kver kernel);
 /* "ecb, cbc" for a mask of MODE_*. Returns buf. */
 const char *accel_modes_text(unsigned int modes, char *buf, size_t size);
+/* A template instance with one of the row's drivers inside: "essiv(cbc-aes-geode,sha256-generic)". */
+bool accel_in_instance(const struct accel *a, const char *driver);
 /* An engine outside the CPU (Geode, DCP, QAT …): only these can make format refuse, and only these need a load. */
 bool accel_is_engine(const struct accel *a);

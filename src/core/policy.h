@@ -29,7 +29,7 @@ enum driver_state {
 	DRIVER_NOT_LOADED, /* module is there */
 	DRIVER_DENIED,	   /* module is there and deny-listed */
 	DRIVER_LOADED,	   /* module in, no algorithm of it registered */
-	DRIVER_FAILED,	   /* an algorithm of it did not pass its self-test */
+	DRIVER_FAILED,	   /* an algorithm of it, or an instance built on one, did not pass its self-test */
 	DRIVER_UNTESTED,   /* registered, but the kernel's self-tests are off */
 	DRIVER_QUARANTINED, /* registered with priority 0 */
 	DRIVER_REGISTERED, /* registered and tested */

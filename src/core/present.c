@@ -138,6 +138,21 @@ const struct alg *accel_alg_listed(const struct machine *m, const struct accel_a
 	return accel_alg_in(g, policy_kernel(m)) ? alg_by_driver(&m->algs, g->driver) : NULL;
 }
 
+/*
+ * An engine that breaks after its driver was loaded keeps the driver's own "passed"; what fails is the test of the next
+ * instance built on it, which stays listed without a result (6.1, crypto/algapi.c, crypto_alg_tested).
+ */
+static bool instance_failed(const struct machine *m, const struct accel *a)
+{
+	for (size_t i = 0; i < m->algs.n; i++) {
+		const struct alg *k = &m->algs.v[i];
+
+		if (k->selftest == SELFTEST_UNKNOWN && k->priority > 0 && accel_in_instance(a, k->driver))
+			return true;
+	}
+	return false;
+}
+
 /* The state as the kernel's algorithm list tells it, or DRIVER_UNKNOWN when none of the row is listed. */
 static enum driver_state listed_state(const struct machine *m, const struct accel *a)
 {
@@ -157,10 +172,10 @@ static enum driver_state listed_state(const struct machine *m, const struct acce
 	}
 	if (zero)
 		return DRIVER_QUARANTINED;
-	if (failed)
-		return DRIVER_FAILED;
-	if (!passed)
+	if (!failed && !passed)
 		return DRIVER_UNKNOWN;
+	if (failed || instance_failed(m, a))
+		return DRIVER_FAILED;
 	return m->selftests_off ? DRIVER_UNTESTED : DRIVER_REGISTERED;
 }
 

@@ -23,6 +23,7 @@
 #define PBKDF_TIME_MS      2000u
 #define PBKDF_MEMORY_MAX   (1024u * 1024u) /* KiB */
 #define PBKDF_MEMORY_MIN   32u             /* KiB, libcryptsetup's own */
+#define PBKDF_BENCH_MIN    (64u * 1024u)  /* KiB, where libcryptsetup's own benchmark starts (2.6, argon2) */
 #define PBKDF_MEMORY_GUESS (128u * 1024u)  /* KiB available when nobody knows */
 #define PBKDF_THREADS_MAX  4u
 
@@ -115,6 +116,17 @@ int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq, uint6
 		return refuse(-EINVAL, why, "%s needs at least 4 iterations.", out->type);
 	out->parallel = rq->parallel ? least(rq->parallel, threads) : threads;
 	return pbkdf_memory(rq, available_kib, out, why);
+}
+
+void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms)
+{
+	uint64_t fits = trial_ms ? (uint64_t)VOL_PBKDF_TRIAL_KIB * p->iter_time_ms / trial_ms : UINT64_MAX;
+
+	if (!is_argon2(p->type) || p->force_iterations || fits >= PBKDF_BENCH_MIN)
+		return;
+	if (fits < VOL_PBKDF_TRIAL_KIB)
+		fits = VOL_PBKDF_TRIAL_KIB;
+	p->memory_kib = least(p->memory_kib, fits);
 }
 
 static void pbkdf_to_crypt(const struct vol_pbkdf *p, struct crypt_pbkdf_type *out)
@@ -513,6 +525,29 @@ int vol_format_build(const struct vol_format_plan *p, const struct secret *s,
 	}
 	vol_header_free(h);
 	return build_why(p, r, why);
+}
+
+void vol_pbkdf_fit(struct vol_pbkdf *p)
+{
+	cleanup_secret struct secret s = { 0 };
+	struct vol_format_plan plan = {
+		.type = VOL_LUKS2, .device_size = 2 * LUKS2_DATA_OFFSET, .pbkdf = *p,
+	};
+	struct vol_header *h = NULL;
+	struct spec_error err;
+
+	if (!is_argon2(p->type) || p->force_iterations || p->memory_kib <= VOL_PBKDF_TRIAL_KIB)
+		return;
+	plan.pbkdf.iter_time_ms = 0;
+	plan.pbkdf.force_iterations = 4;
+	plan.pbkdf.memory_kib = VOL_PBKDF_TRIAL_KIB;
+	if (spec_parse("aes-xts-plain64", &plan.spec, &err) || secret_copy("trial", 5, &s))
+		return;
+	plan.spec.key_bits = 512;
+	plan.spec.sector_size = 512;
+	if (!vol_format_check(&plan, NULL) && !vol_format_build(&plan, &s, &h, NULL))
+		vol_pbkdf_bound(p, h->facts.unlock_ms);
+	vol_header_free(h);
 }
 
 void vol_header_free(struct vol_header *h)

@@ -32,31 +32,11 @@ static bool is_own(const struct accel *a, const char *driver)
 	return false;
 }
 
-static bool ends_word(char c)
-{
-	return c == '\0' || c == ',' || c == ')' || c == '(';
-}
-
-/* A template instance with one of the row's drivers inside: "essiv(cbc-aes-geode,sha256-generic)".
- */
-static bool is_built_on(const struct accel *a, const char *driver)
-{
-	for_each_alg(g, a) {
-		size_t len = strlen(g->driver);
-
-		for (const char *s = strstr(driver, g->driver); len && s;
-		     s = strstr(s + 1, g->driver))
-			if (s > driver && (s[-1] == '(' || s[-1] == ',') && ends_word(s[len]))
-				return true;
-	}
-	return false;
-}
-
 static void list_drivers(const struct accel *a, const struct alg_list *l, bool own,
                          struct strv *out)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (own ? is_own(a, l->v[i].driver) : is_built_on(a, l->v[i].driver))
+		if (own ? is_own(a, l->v[i].driver) : accel_in_instance(a, l->v[i].driver))
 			strv_add_unique(out, l->v[i].driver);
 }
 
@@ -113,7 +93,7 @@ static const char *const data_names[] = { "ecb(aes)", "cbc(aes)", "xts(aes)" };
 static bool is_healthy(const struct accel *a, const struct alg *k)
 {
 	return k->priority > 0 && k->selftest != SELFTEST_UNKNOWN && !k->internal &&
-	       !is_own(a, k->driver) && !is_built_on(a, k->driver);
+	       !is_own(a, k->driver) && !accel_in_instance(a, k->driver);
 }
 
 static bool has_rival(const struct accel *a, const struct alg_list *l, const char *name)
@@ -200,7 +180,7 @@ static int check_list(const struct accel *a, struct quarantine_result *res)
 	for (size_t i = 0; i < l.n; i++) {
 		const char *driver = l.v[i].driver;
 
-		if (l.v[i].priority > 0 && (is_own(a, driver) || is_built_on(a, driver)))
+		if (l.v[i].priority > 0 && (is_own(a, driver) || accel_in_instance(a, driver)))
 			add_still(res, driver);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(data_names); i++)
@@ -242,11 +222,8 @@ static int explain(int err, const struct accel *a, struct quarantine_result *res
 		snprintf(res->text, sizeof(res->text), "%s could not be taken out of use: %s.",
 		         a->name, strerror(-err));
 	else
-		snprintf(
-			res->text, sizeof(res->text),
-			"%s was taken out of use until the next boot: %u algorithms at priority 0, %u "
-			"instances removed.",
-			a->name, res->lowered, res->deleted);
+		snprintf(res->text, sizeof(res->text),
+		         "The %s was taken out of use until the next boot.", a->name);
 	return err;
 }
 

@@ -138,8 +138,9 @@ static int fail(struct run *r, enum verify_outcome outcome, uint64_t offset, con
 	p->outcome = outcome;
 	p->sector = offset / 512;
 	snprintf(p->text, sizeof(p->text),
-	         "%s, first in sector %llu, in requests of %u bytes, after %llu operations.", what,
-	         (unsigned long long)p->sector, p->request, (unsigned long long)p->operations);
+	         "%s, first in sector %llu, in requests of %u bytes, after %llu operation%s.", what,
+	         (unsigned long long)p->sector, p->request, (unsigned long long)p->operations,
+	         p->operations == 1 ? "" : "s");
 	return -EILSEQ;
 }
 
@@ -315,7 +316,7 @@ static int make_mapping(struct run *r, dev_t below, const void *key)
 	err = trial_create(&p->trial, &rq, p->text, sizeof(p->text));
 	if (!err)
 		trial_driver(&before, &p->spec, rq.cipher, p->driver, sizeof(p->driver));
-	else if (err == -ENOENT || err == -EINVAL)
+	else if (err == -ENOENT || err == -EINVAL || err == -ELIBBAD)
 		p->outcome = VERIFY_OPEN_FAILED;
 	alg_list_free(&before);
 	if (err)

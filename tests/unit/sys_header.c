@@ -438,6 +438,38 @@ static void test_pbkdf(void **state)
 	}
 }
 
+static void test_pbkdf_bound(void **state)
+{
+	static const struct {
+		const char *type;
+		uint32_t ms, forced, memory;
+		unsigned int trial_ms;
+		uint32_t want;
+	} row[] = {
+		{ "argon2id", 2000, 0, 1u << 20, 0, 1u << 20 },	    /* too quick to tell */
+		{ "argon2id", 2000, 0, 1u << 20, 5, 1u << 20 },	    /* 1.6 GiB would fit */
+		{ "argon2id", 2000, 0, 1u << 20, 125, 1u << 20 },   /* 64 MiB fit: libcryptsetup's benchmark decides */
+		{ "argon2id", 2000, 0, 1u << 20, 126, 65015 },
+		{ "argon2id", 2000, 0, 100u << 10, 10, 100u << 10 }, /* this machine has no more */
+		{ "argon2id", 2000, 0, 100u << 10, 1000, 8u << 10 }, /* a Geode */
+		{ "argon2id", 2000, 0, 100u << 10, 9000, 4u << 10 }, /* never less */
+		{ "argon2i", 500, 0, 100u << 10, 100, 20u << 10 },
+		{ "argon2id", 0, 4, 100u << 10, 1000, 100u << 10 },  /* forced */
+		{ "pbkdf2", 2000, 0, 0, 1000, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(row); i++) {
+		struct vol_pbkdf p = { .iter_time_ms = row[i].ms, .force_iterations = row[i].forced,
+			               .memory_kib = row[i].memory };
+
+		str_copy(p.type, sizeof(p.type), row[i].type);
+		vol_pbkdf_bound(&p, row[i].trial_ms);
+		if (p.memory_kib != row[i].want)
+			fail_msg("row %zu: %u KiB, not %u", i, p.memory_kib, row[i].want);
+	}
+}
+
 static void test_keyslot_cipher(void **state)
 {
 	static const struct {
@@ -805,6 +837,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_plan_sizes),
 		cmocka_unit_test(test_plan_words),
 		cmocka_unit_test(test_pbkdf),
+		cmocka_unit_test(test_pbkdf_bound),
 		cmocka_unit_test(test_keyslot_cipher),
 		/* Before any format: vol_format_test() turns the library's locks off for files, and
 		   with them its mending. */

@@ -40,6 +40,8 @@ static const struct mdesc
 	geode_data_fault = { "geode 6.1, all failed", ARCH_X86_32, KVER(6, 1), GEODE_CPU, "geode-lx", "geode-lx",
 			     "aes|geode-aes|300|c!\necb(aes)|ecb-aes-geode|400|!\ncbc(aes)|cbc-aes-geode|400|!\n"
 			     "cbc(aes)|cbc(aes-generic)|100\necb(aes)|ecb(aes-generic)|100" },
+	geode_late_fault = { "geode 6.1, the test of an instance failed", ARCH_X86_32, KVER(6, 1), GEODE_CPU, "geode-lx", "geode-lx",
+			     "essiv(cbc(aes),sha256)|essiv(cbc-aes-geode,sha256-generic)|400|!" },
 	geode_untested = { "geode 6.1, tests off", ARCH_X86_32, KVER(6, 1), GEODE_CPU, "geode-lx", "geode-lx", .flags = TESTS_OFF },
 	geode_quarantined = { "geode 6.1, quarantined", ARCH_X86_32, KVER(6, 1), GEODE_CPU, "geode-lx", "geode-lx",
 			      "aes|geode-aes|0|c\necb(aes)|ecb-aes-geode|0\ncbc(aes)|cbc-aes-geode|0\n"
@@ -155,7 +157,7 @@ static const struct mdesc
 
 static const struct mdesc *const machines[] = {
 	&geode, &geode_off, &geode_510, &geode_54, &geode_612, &geode_72, &geode_73, &geode_73_off, &geode_73_prepared, &geode_late,
-	&geode_was_late, &geode_soft_xts, &geode_iv_fault, &geode_data_fault, &geode_untested, &geode_quarantined, &geode_alone,
+	&geode_was_late, &geode_soft_xts, &geode_iv_fault, &geode_data_fault, &geode_late_fault, &geode_untested, &geode_quarantined, &geode_alone,
 	&geode_denied, &geode_no_module, &geode_no_option, &geode_no_xts, &geode_blind, &geode_flagged, &padlock, &padlock_32,
 	&padlock_off, &padlock_73, &padlock_disabled, &padlock_failed, &zhaoxin, &zhaoxin_both, &pc_61, &pc_612, &pc_vaes, &pc_vaes_off,
 	&pc_vaes512_off, &pc_72_lib, &pc_73_lib, &pc_61_missing, &pc_denied, &pc_late, &pc_wrapped, &no_aes, &no_aes_612, &no_aes_72,
@@ -313,6 +315,8 @@ static const struct row rows[] = {
 	{ &geode_data_fault, XTS_, 256, "Sps-s", "xts(ecb(aes-generic))", "selftest-failed", NULL },
 	{ &padlock_failed, PLAIN64, 128, "Ir---", NULL, "selftest-failed", NULL },
 	{ &padlock_failed, XTS_, 256, "Ir---", NULL, "selftest-failed", NULL },
+	{ &geode_late_fault, ESSIV, 128, "Ir---", NULL, "selftest-failed", NULL }, /* seen */
+	{ &geode_late_fault, XTS_, 256, "Aph-h", "xts(ecb-aes-geode)", "engine selftest-failed", NULL },
 	{ &geode_untested, ESSIV, 128, "Pphs-", NULL, "selftest-off engine", NULL },
 	{ &geode_untested, XTS_, 512, "Srs-s", NULL, "-selftest-off", X256 },
 	{ &geode_quarantined, PLAIN64, 128, "Sps--", "cbc(aes-generic)", "quarantined", NULL },
@@ -801,6 +805,7 @@ static void test_states(void **state)
 		{ &geode_54, "geode-lx", "registered", DMCRYPT_YES },
 		{ &geode_iv_fault, "geode-lx", "selftest-failed", DMCRYPT_YES },
 		{ &geode_data_fault, "geode-lx", "selftest-failed", DMCRYPT_YES },
+		{ &geode_late_fault, "geode-lx", "selftest-failed", DMCRYPT_YES },
 		{ &geode_untested, "geode-lx", "untested", DMCRYPT_YES },
 		{ &geode_quarantined, "geode-lx", "quarantined", DMCRYPT_YES },
 		{ &geode_denied, "geode-lx", "denied", DMCRYPT_YES },

@@ -88,8 +88,7 @@ show 10 'hwluks format --cipher aes-cbc-plain64 --key-size 256 /dev/vda'
 scene 'Format, with nothing said'
 say 'It tests the driver, measures the two best ciphers, chooses, and then asks. That'
 say 'takes half a minute or more: behind the engine sits a second program.'
-say '(--pbkdf-memory only keeps this show short: less work for each passphrase.)'
-show 0 'hwluks -v format --pbkdf-memory 4096 /dev/vda' 'capital letters): ' YES 'nter passphrase' "$words" 'ype it again' "$words"
+show 0 'hwluks -v format /dev/vda' 'capital letters): ' YES 'nter passphrase' "$words" 'ype it again' "$words"
 
 scene 'Open it, and use it'
 say 'On opening, hwluks names the driver that was bound, and what it does.'
