@@ -9,8 +9,11 @@ _hwluks_options() {
 	load)
 		echo "--dry-run --no-verify --all --force --wait"
 		;;
+	detect | doctor)
+		echo "--record --replay"
+		;;
 	advise)
-		echo "--cipher -c --key-size -s --sector-size"
+		echo "--record --replay --cipher -c --key-size -s --sector-size"
 		;;
 	format | luksFormat)
 		echo "--cipher -c --key-size -s --sector-size --type -M --adapt --software --dry-run --batch-mode -q
@@ -61,8 +64,8 @@ _hwluks() {
 			continue
 		fi
 		case $word in
-		--sysroot | --cipher | --key-size | --sector-size | --type | --old-header-backup | --header | --header-backup-file | \
-			--label | --subsystem | --uuid | --offset | --hash | --pbkdf | --iter-time | --pbkdf-memory | --pbkdf-parallel | \
+		--sysroot | --record | --replay | --cipher | --key-size | --sector-size | --type | --old-header-backup | --header | \
+			--header-backup-file | --label | --subsystem | --uuid | --offset | --hash | --pbkdf | --iter-time | --pbkdf-memory | --pbkdf-parallel | \
 			--pbkdf-force-iterations | --key-file | --keyfile-offset | --keyfile-size | --key-slot | --tries | --timeout | \
 			--token-id | --token-type | --wait | -c | -s | -M | -o | -h | -i | -d | -l | -S | -T | -t) skip=1 ;;
 		-*) ;;

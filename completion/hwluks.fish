@@ -50,6 +50,10 @@ complete -c hwluks -n '__hwluks_command load' -l all -d 'Also drivers that would
 complete -c hwluks -n '__hwluks_command load' -l force -d 'Load over deny lists'
 complete -c hwluks -n '__hwluks_command load' -l wait -x -d 'Longest wait for each driver (10)'
 
+# detect, advise, doctor
+complete -c hwluks -n '__hwluks_command detect advise doctor' -l record -r -F -d 'Write all that was read into a new FILE, without names and ids'
+complete -c hwluks -n '__hwluks_command detect advise doctor' -l replay -r -F -d 'Look at the machine recorded in FILE'
+
 # advise
 complete -c hwluks -n '__hwluks_command advise' -s c -l cipher -x -a 'aes-xts-plain64 aes-cbc-essiv:sha256 aes-cbc-plain64 xchacha12,aes-adiantum-plain64' -d 'Cipher spec: cipher-mode-iv, for example aes-xts-plain64'
 complete -c hwluks -n '__hwluks_command advise' -s s -l key-size -x -a '128 192 256 512' -d 'Volume key size; XTS counts both keys'

@@ -43,8 +43,14 @@ static int run(const struct command *cmd, struct cmd_context *c)
 		log_error("Cannot use %s as a recorded machine: %s.", c->opt.sysroot ? c->opt.sysroot : "/", strerror(-r));
 		return r == -ENOENT || r == -ENOTDIR ? -EINVAL : r;
 	}
-	r = cmd->run(c);
+	if (c->opt.replay)
+		r = replay_begin(c, c->opt.replay);
+	else if (c->opt.record)
+		r = record_machine(c, c->opt.record);
+	if (!r)
+		r = cmd->run(c);
 	sysroot_close(&c->root);
+	replay_end(c);
 	return r;
 }
 

@@ -27,7 +27,7 @@ enum exit_code {
 struct options {
 	/* global */
 	bool verbose, debug, json, help, version;
-	const char *sysroot;
+	const char *sysroot, *record, *replay;
 	/* what to encrypt with */
 	const char *cipher, *type;
 	uint64_t key_size, sector_size; /* bits, bytes; 0 = not said */
@@ -61,6 +61,7 @@ struct cmd_context {
 	const char **arg; /* positional arguments after the command */
 	size_t n_args;
 	struct sysroot root;
+	struct recording replayed; /* what root stands for with --record and --replay */
 };
 
 /* Commands an option row may belong to, bits. */
@@ -114,6 +115,21 @@ int cmd_open(struct cmd_context *c);
 int cmd_close(struct cmd_context *c);
 int cmd_status(struct cmd_context *c);
 int cmd_doctor(struct cmd_context *c);
+
+/* --- record.c: a machine in a file ---------------------------------------------------------------- */
+
+/*
+ * --replay: the recording in this file stands for the machine from now on. 0 or a negative errno, after saying why.
+ */
+int replay_begin(struct cmd_context *c, const char *file);
+/*
+ * --record: reads all that detect, advise and doctor read, takes out what names the machine, writes the file, and lets what
+ * was written stand for the machine from now on: what the command prints is what a replay will print.
+ */
+int record_machine(struct cmd_context *c, const char *file);
+void replay_end(struct cmd_context *c);
+/* doctor's gathering, for what it reads. */
+int doctor_gather_only(struct cmd_context *c);
 
 /* --- report.c: what several commands print the same way ----------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 
 #define F(field) offsetof(struct options, field)
+#define LOOKS (CMD_DETECT | CMD_ADVISE | CMD_DOCTOR)
 #define SPEC (CMD_ADVISE | CMD_FORMAT)
 #define KEYS (CMD_FORMAT | CMD_OPEN)
 
@@ -16,6 +17,8 @@ const struct option_row option_table[] = {
 	{ "debug", 0, OPT_FLAG, F(debug), CMD_GLOBAL, 0, NULL, "Say everything; never secrets" },
 	{ "json", 0, OPT_FLAG, F(json), CMD_GLOBAL, 0, NULL, "Print the result as one JSON document" },
 	{ "sysroot", 0, OPT_STRING, F(sysroot), CMD_GLOBAL, 0, "DIR", "Look at a recorded machine instead of this one" },
+	{ "record", 0, OPT_STRING, F(record), LOOKS, 0, "FILE", "Write all that was read into a new FILE, without names and ids" },
+	{ "replay", 0, OPT_STRING, F(replay), LOOKS, 0, "FILE", "Look at the machine recorded in FILE" },
 
 	{ "cipher", 'c', OPT_STRING, F(cipher), SPEC, 0, "SPEC", "Cipher spec: cipher-mode-iv, for example aes-xts-plain64" },
 	{ "key-size", 's', OPT_NUMBER, F(key_size), SPEC, 4096, "BITS", "Volume key size; XTS counts both keys" },

@@ -14,7 +14,12 @@
 #include "vol/serving.h"
 #include "vol/vol.h"
 
-#define TABLE_FILE "/hwluks/dm-table" /* of a recording: what `dmsetup table` printed */
+/* Of a recording: what `dmsetup table` printed; a file for each volume with its header, with what lies on it ("ext4 4096"), and
+ * with the driver that hwluks saw bind to it. */
+#define TABLE_FILE "/hwluks/dm-table"
+#define HEADER_DIR "/hwluks/headers"
+#define CONTENT_DIR "/hwluks/content"
+#define BINDING_DIR "/hwluks/bindings"
 
 /* --- gathering ------------------------------------------------------------------------------------------ */
 
@@ -85,38 +90,96 @@ static void look_below(struct cmd_context *c, const char *device, struct doctor_
 		v->device[0] = '\0';
 }
 
+static char *file_of(const char *dir, const char *name)
+{
+	return xasprintf("%s/%s", dir, name);
+}
+
+static void header_recorded(struct cmd_context *c, const char *file, struct doctor_header *h)
+{
+	cleanup_free char *text = NULL;
+
+	if (sysroot_read(&c->root, file, &text, NULL))
+		str_copy(h->why, sizeof(h->why), "The recording does not hold it.");
+	else
+		header_from_text(text, h);
+}
+
 /* A plain mapping has a dm uuid of its own kind, and no header to look for. */
-static void look_at_header(struct cmd_context *c, const struct mapping_facts *f, struct doctor_volume *v)
+static void header_live(const struct mapping_facts *f, struct doctor_volume *v)
 {
 	if (str_starts(f->uuid, "CRYPT-PLAIN-"))
 		v->header.type = HEADER_NONE;
-	else if (c->root.recorded)
-		str_copy(v->header.why, sizeof(v->header.why), "A recording holds no headers.");
 	else if (!*v->device)
 		str_copy(v->header.why, sizeof(v->header.why), "The device below could not be found.");
 	else if (read_header(v->device, &v->header, NULL) == -EMEDIUMTYPE)
 		str_copy(v->header.why, sizeof(v->header.why), "There is none on the device below: it is detached, or the volume is plain.");
 }
 
+static void look_at_header(struct cmd_context *c, const struct mapping_facts *f, struct doctor_volume *v)
+{
+	cleanup_free char *file = file_of(HEADER_DIR, v->name);
+	struct strbuf text = { 0 };
+
+	if (c->root.recorded) {
+		header_recorded(c, file, &v->header);
+		return;
+	}
+	header_live(f, v);
+	header_to_text(&v->header, &text);
+	sysroot_note(&c->root, file, text.s, text.len);
+	strbuf_free(&text);
+}
+
+static void content_recorded(struct cmd_context *c, const char *file, struct doctor_volume *v)
+{
+	char line[64];
+
+	v->content_known = !sysroot_read_line(&c->root, file, line, sizeof(line));
+	if (v->content_known && sscanf(line, "%31s %u", v->content, &v->content_block) < 1)
+		v->content[0] = '\0';
+	if (!strcmp(v->content, "-"))
+		v->content[0] = '\0';
+}
+
 static void look_above(struct cmd_context *c, struct doctor_volume *v)
 {
+	cleanup_free char *file = file_of(CONTENT_DIR, v->name), *text = NULL;
 	char node[160];
 
-	if (c->root.recorded)
+	if (c->root.recorded) {
+		content_recorded(c, file, v);
 		return;
+	}
 	snprintf(node, sizeof(node), "/dev/mapper/%s", v->name);
 	v->content_known = !stack_content(node, v->content, sizeof(v->content), &v->content_block);
+	text = xasprintf("%s %u\n", *v->content ? v->content : "-", v->content_block);
+	if (v->content_known)
+		sysroot_note(&c->root, file, text, strlen(text));
+}
+
+/* The driver that hwluks saw bind; false when it did not open the volume. */
+static bool recorded_binding(struct cmd_context *c, const struct mapping_facts *f, char *driver, size_t size)
+{
+	cleanup_free char *file = file_of(BINDING_DIR, f->name);
+	bool known = c->root.recorded ? !sysroot_read_line(&c->root, file, driver, size) : serving_recorded(f, driver, size);
+
+	if (known && !c->root.recorded)
+		sysroot_note(&c->root, file, driver, strlen(driver));
+	return known;
 }
 
 static void volume_from_mapping(struct cmd_context *c, const struct machine *m, const struct mapping_list *all,
 				const struct mapping_facts *f, struct doctor_volume *v)
 {
+	char driver[ALG_NAME_MAX];
+
 	*v = (struct doctor_volume){ .open = true, .spec_known = f->spec_known, .spec = f->spec, .size = f->sectors * 512,
 				     .data_offset = f->table.offset * 512, .flags = f->table.flags, .tag_size = f->table.tag_size,
 				     .targets = f->targets };
 	str_copy(v->name, sizeof(v->name), f->name);
 	str_copy(v->cipher, sizeof(v->cipher), f->table.cipher);
-	serving_find_in(m, f, all, !c->root.recorded, &v->binding);
+	serving_find_in(m, f, all, recorded_binding(c, f, driver, sizeof(driver)) ? driver : NULL, &v->binding);
 	policy_judge_binding(m, &v->spec, v->binding.driver, &v->verdict);
 	look_below(c, f->table.device, v);
 	look_at_header(c, f, v);
@@ -133,9 +196,23 @@ static int list_recorded(struct cmd_context *c, struct mapping_list *all)
 	return r;
 }
 
+static int list_live(struct cmd_context *c, struct mapping_list *all)
+{
+	struct strbuf text = { 0 };
+	int r = mapping_list(all);
+
+	mapping_list_text(all, &text);
+	if (r)
+		sysroot_note_error(&c->root, TABLE_FILE, r);
+	else
+		sysroot_note(&c->root, TABLE_FILE, text.s ? text.s : "", text.len);
+	strbuf_free(&text);
+	return r;
+}
+
 static void say_why_not_listed(struct cmd_context *c, int err, struct doctor_facts *f)
 {
-	if (c->root.recorded)
+	if (c->root.recorded && err == -ENOENT)
 		snprintf(f->volumes_why, sizeof(f->volumes_why), "The recording does not hold them (%s).", TABLE_FILE);
 	else if (err == -EACCES || err == -EPERM)
 		snprintf(f->volumes_why, sizeof(f->volumes_why), "Only root may ask the device-mapper.");
@@ -145,7 +222,7 @@ static void say_why_not_listed(struct cmd_context *c, int err, struct doctor_fac
 
 static void gather_volumes(struct cmd_context *c, struct mapping_list *all, struct doctor_facts *f)
 {
-	int r = c->root.recorded ? list_recorded(c, all) : mapping_list(all);
+	int r = c->root.recorded ? list_recorded(c, all) : list_live(c, all);
 
 	if (r)
 		say_why_not_listed(c, r, f);
@@ -160,7 +237,7 @@ static void gather_texts(struct cmd_context *c, struct machine *m, struct doctor
 	char line[16];
 	int r = sysroot_read(&c->root, "/etc/crypttab", &text, NULL);
 
-	f->crypttab_known = !r || (r == -ENOENT && !c->root.recorded);
+	f->crypttab_known = !r || (r == -ENOENT && c->root.complete);
 	if (r && r != -ENOENT) {
 		cleanup_free char *what = xasprintf("/etc/crypttab: %s", strerror(-r));
 
@@ -353,6 +430,8 @@ static void print_volume(const struct findings *l, const struct doctor_volume *v
 /* What boards of this class reach, from the rows that are here. */
 static void print_known_figures(const struct machine *m)
 {
+	bool any = false;
+
 	for_each_accel(a) {
 		if (a->kind == ACCEL_SOFTWARE || !accel_present(m, a, NULL, 0))
 			continue;
@@ -361,6 +440,9 @@ static void print_known_figures(const struct machine *m)
 
 			if (!g->silicon)
 				continue;
+			if (!any)
+				puts("Known figures of what is here:");
+			any = true;
 			if (g->cpu > 0) {
 				free(line);
 				line = xasprintf("%s: %g to %g MB/s (%s)", g->what, g->cpu, g->engine, g->source);
@@ -374,12 +456,12 @@ static void print_nothing_found(const struct machine *m, bool gaps)
 {
 	puts(gaps ? "No cause of slow encryption was found in what could be read. Nothing was\nmeasured.\n" :
 		    "No cause of slow encryption was found. Nothing was measured.\n");
-	puts("Known figures of what is here:");
 	print_known_figures(m);
 	print_wrapped(stdout, "", 0,
-		      "If it is slow all the same, compare the disk below with the volume at the same request size. To report it, "
-		      "record what hwluks sees:");
-	puts("    hwluks detect --json >machine.json\n    hwluks doctor --json >doctor.json\n");
+		      "If it is slow all the same, compare the disk below with the volume at the same request size. If that does not explain it, "
+		      "record what hwluks sees "
+		      "(serial numbers, UUIDs, addresses and host names are taken out; look into it all the same) and report it:");
+	puts("    hwluks doctor --record machine.tar\n");
 }
 
 static void print_all(const struct doctor_facts *f, const struct doctor_volume *only, const struct findings *l)
@@ -471,26 +553,56 @@ static int diagnose(struct cmd_context *c, struct doctor_facts *f)
 	return r;
 }
 
-int cmd_doctor(struct cmd_context *c)
-{
-	struct doctor_facts f = { 0 };
-	struct machine m = { 0 };
+struct gathered {
+	struct doctor_facts f;
+	struct machine m;
 	struct load_plan plan;
-	int r = probe_machine(&c->root, PROBE_ALL, &m);
+};
+
+static int gather(struct cmd_context *c, struct gathered *g)
+{
+	int r = probe_machine(&c->root, PROBE_ALL, &g->m);
 
 	if (r) {
 		log_error("Cannot look at this machine: %s.", strerror(-r));
 		return r;
 	}
-	policy_load_plan(&m, NULL, &plan);
-	f.m = &m;
-	f.plan = &plan;
-	gather_texts(c, &m, &f);
-	r = diagnose(c, &f);
-	if (!c->opt.json)
-		say_unread(&m);
-	doctor_facts_free(&f);
-	load_plan_free(&plan);
-	machine_free(&m);
+	policy_load_plan(&g->m, NULL, &g->plan);
+	g->f.m = &g->m;
+	g->f.plan = &g->plan;
+	gather_texts(c, &g->m, &g->f);
+	return 0;
+}
+
+static void gathered_free(struct gathered *g)
+{
+	doctor_facts_free(&g->f);
+	load_plan_free(&g->plan);
+	machine_free(&g->m);
+}
+
+int doctor_gather_only(struct cmd_context *c)
+{
+	struct mapping_list all = { 0 };
+	struct gathered g = { 0 };
+	int r = gather(c, &g);
+
+	if (!r)
+		gather_volumes(c, &all, &g.f);
+	mapping_list_free(&all);
+	gathered_free(&g);
+	return r;
+}
+
+int cmd_doctor(struct cmd_context *c)
+{
+	struct gathered g = { 0 };
+	int r = gather(c, &g);
+
+	if (!r)
+		r = diagnose(c, &g.f);
+	if (g.f.m && !c->opt.json)
+		say_unread(&g.m);
+	gathered_free(&g);
 	return r;
 }

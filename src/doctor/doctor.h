@@ -142,5 +142,12 @@ const struct finding *findings_worst(const struct findings *l, const struct doct
 /* True when the cause with this id explains that symptom (for tests and docs). */
 bool check_absorbs(const char *cause, const char *symptom);
 
+/* --- header_text.c: a header in a recording ---------------------------------------------------------- */
+
+/* Lines "type luks2", "sector-size 4096", "data-offset BYTES", "keyslot SLOT PBKDF ITERATIONS MEMORY-KIB THREADS", … */
+void header_to_text(const struct doctor_header *h, struct strbuf *out);
+/* Untrusted text: what is no such line is passed over. Always fills *h. */
+void header_from_text(const char *text, struct doctor_header *h);
+
 /* Must be done before freeing what the facts point to; leaves m and plan alone. */
 void doctor_facts_free(struct doctor_facts *f);

@@ -21,6 +21,7 @@
 struct wanted {
 	struct sysroot *sr;
 	struct machine *m;
+	const char *tree; /* root of the device tree that is walked */
 	struct accel_match slot[SLOTS];
 	bool any[MATCH_ALWAYS + 1]; /* some row asks this bus at all */
 	uint8_t vendor[65536 / 8];  /* bit per PCI vendor that some row names */
@@ -302,22 +303,46 @@ static ssize_t property(int node, const char *name, char *buf, size_t size)
 }
 
 /* No status property means okay (devicetree specification 2.3.4). */
-static bool node_enabled(int node)
+static bool says_enabled(const char *status)
 {
-	char status[32];
+	return !*status || !strcmp(status, "okay") || !strcmp(status, "ok");
+}
 
-	return property(node, "status", status, sizeof(status)) <= 0 || !strcmp(status, "okay") ||
-	       !strcmp(status, "ok");
+static bool any_wanted(struct wanted *w, const char *list, size_t n)
+{
+	for (size_t at = 0; at < n; at += strlen(list + at) + 1)
+		if (list[at] && is_wanted(w, MATCH_DT, list + at))
+			return true;
+	return false;
+}
+
+static void found_all(struct wanted *w, const char *list, size_t n, const char *where)
+{
+	for (size_t at = 0; at < n; at += strlen(list + at) + 1)
+		if (list[at] && is_wanted(w, MATCH_DT, list + at))
+			found(w, MATCH_DT, list + at, where);
+}
+
+static void note_property(struct wanted *w, const char *where, const char *name, const char *data, ssize_t n)
+{
+	cleanup_free char *path = w->sr->noted && n >= 0 ? xasprintf("%s%s/%s", w->tree, where, name) : NULL;
+
+	if (path)
+		sysroot_note(w->sr, path, data, (size_t)n);
 }
 
 static void look_node(struct wanted *w, int node, const char *where)
 {
-	char list[512];
-	ssize_t n = property(node, "compatible", list, sizeof(list));
+	char list[512], status[32] = "";
+	ssize_t n = property(node, "compatible", list, sizeof(list)), m;
 
-	for (ssize_t at = 0; at < n; at += (ssize_t)strlen(list + at) + 1)
-		if (list[at] && is_wanted(w, MATCH_DT, list + at) && node_enabled(node))
-			found(w, MATCH_DT, list + at, where);
+	note_property(w, where, "compatible", list, n);
+	if (n <= 0 || !any_wanted(w, list, (size_t)n))
+		return;
+	m = property(node, "status", status, sizeof(status));
+	note_property(w, where, "status", status, m);
+	if (m <= 0 || says_enabled(status))
+		found_all(w, list, (size_t)n, *where ? where : "/");
 }
 
 static void walk_node(struct wanted *w, int node, char *where, size_t len, int depth);
@@ -350,11 +375,36 @@ static void walk_node(struct wanted *w, int node, char *where, size_t len, int d
 
 			at += e->d_reclen;
 			if (!strcmp(e->d_name, "compatible"))
-				look_node(w, node, len ? where : "/");
+				look_node(w, node, len ? where : "");
 			else if ((e->d_type == DT_DIR || e->d_type == DT_UNKNOWN) &&
 			         e->d_name[0] != '.')
 				walk_child(w, node, e->d_name, where, len, depth);
 		}
+	}
+}
+
+/* The same in a recording, which is a list and no tree: every "compatible" below the root node, links left out. */
+static void scan_recorded_tree(struct wanted *w, const struct recording_entry *root)
+{
+	static const char name[] = "/compatible";
+	const struct recording *r = w->sr->from;
+	size_t len = strlen(root->path), n = strlen(name);
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct recording_entry *e = &r->v[i];
+		size_t all = strlen(e->path), size = e->len < 511 ? e->len : 511;
+		cleanup_free char *where = NULL, *path = NULL, *list = NULL;
+		char status[32];
+
+		if (e->kind != RECORDED_FILE || all < len + n || strncmp(e->path, root->path, len) || e->path[len] != '/' ||
+		    strcmp(e->path + all - n, name) || !e->data)
+			continue;
+		where = xstrndup(e->path + len, all - n - len);
+		list = xcalloc(size + 1, 1);
+		memcpy(list, e->data, size);
+		path = xasprintf("%s%s/status", root->path, where);
+		if (any_wanted(w, list, size) && (sysroot_read_line(w->sr, path, status, sizeof(status)) || says_enabled(status)))
+			found_all(w, list, size, *where ? where : "/");
 	}
 }
 
@@ -364,8 +414,17 @@ static void scan_device_tree(struct wanted *w)
 	char where[PATH_MAX] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
-		cleanup_close int fd = sysroot_open_dir(w->sr, roots[i]);
+		cleanup_close int fd = -1;
+		const struct recording_entry *root;
 
+		w->tree = roots[i];
+		if (w->sr->from) {
+			if (recording_find(w->sr->from, roots[i], true, &root))
+				continue;
+			scan_recorded_tree(w, root);
+			return;
+		}
+		fd = sysroot_open_dir(w->sr, roots[i]);
 		if (fd >= 0) {
 			walk_node(w, fd, where, 0, 0);
 			return;

@@ -202,12 +202,29 @@ static void quiet(void *data, int priority, const char *file, int line, const ch
 		log_debug("kmod: %.*s", (int)strcspn(s, "\n"), s);
 }
 
+/* A module's file as depmod would list it: below the release's directory, and without its dependencies. */
+static void note_answer(struct strbuf *answers, const struct machine *m, const char *path)
+{
+	const char *at = strstr(path, m->release);
+
+	if (at && at[strlen(m->release)] == '/')
+		strbuf_printf(answers, "%s:\n", at + strlen(m->release) + 1);
+}
+
+static void note_answers(struct sysroot *sr, const struct machine *m, const struct strbuf *answers)
+{
+	cleanup_free char *path = xasprintf("/lib/modules/%s/modules.dep", m->release);
+
+	sysroot_note(sr, path, answers->s ? answers->s : "", answers->len);
+}
+
 /* Modules of the running kernel through depmod's binary index: 0.8 million instructions where the
  * text costs 1.4. */
-static int scan_kmod_index(struct name_index *ix)
+static int scan_kmod_index(struct sysroot *sr, struct name_index *ix)
 {
 	static const char *const no_config[] = { NULL };
 	struct kmod_ctx *ctx = kmod_new(NULL, no_config);
+	struct strbuf answers = { 0 };
 	int err = ctx ? 0 : -ENOMEM;
 
 	if (err)
@@ -220,10 +237,15 @@ static int scan_kmod_index(struct name_index *ix)
 
 		if (f->state > MODULE_PRESENT || kmod_module_new_from_name(ctx, f->name, &mod))
 			continue;
-		if (kmod_module_get_path(mod))
+		if (kmod_module_get_path(mod)) {
 			f->state = MODULE_PRESENT;
+			note_answer(&answers, ix->m, kmod_module_get_path(mod));
+		}
 		kmod_module_unref(mod);
 	}
+	if (!err && sr->noted)
+		note_answers(sr, ix->m, &answers);
+	strbuf_free(&answers);
 	kmod_unref(ctx);
 	return err;
 }
@@ -244,7 +266,7 @@ static void scan_states(struct sysroot *sr, struct name_index *ix)
 		return;
 	scan_release_file(sr, ix, "modules.builtin", builtin_line);
 	if (!sr->recorded)
-		dep = scan_kmod_index(ix);
+		dep = scan_kmod_index(sr, ix);
 	if (dep)
 		dep = scan_release_file(sr, ix, "modules.dep", dep_line);
 	for (size_t i = 0; i < m->n_mod; i++)

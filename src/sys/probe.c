@@ -75,6 +75,8 @@ static void probe_release(struct sysroot *sr, struct machine *m)
 	}
 	if (!*m->release)
 		note_unread(m, "/proc/sys/kernel/osrelease", -ENOENT);
+	else if (!sr->recorded)
+		sysroot_note(sr, "/proc/sys/kernel/osrelease", m->release, strlen(m->release));
 	m->kernel = release_version(m->release);
 }
 
@@ -178,6 +180,8 @@ static void probe_arch(struct sysroot *sr, struct machine *m, const char *cpuinf
 
 	if (!sr->recorded) {
 		m->arch = uname(&u) ? 0 : arch_from_uname(u.machine);
+		if (m->arch)
+			sysroot_note(sr, "/hwluks/arch", u.machine, strlen(u.machine));
 		return;
 	}
 	if (!sysroot_read_line(sr, "/hwluks/arch", line, sizeof(line)))
@@ -264,6 +268,22 @@ static void probe_algs(struct sysroot *sr, struct machine *m)
 		proc_crypto_parse(text, len, &m->algs);
 }
 
+#define FLAGS_FILE "/hwluks/crypto-flags" /* of a recording: the NETLINK_CRYPTO dump */
+
+static void note_flags(struct sysroot *sr, const struct machine *m, int err)
+{
+	struct strbuf text = { 0 };
+
+	for (size_t i = 0; sr->noted && !err && i < m->algs.n; i++)
+		if (m->algs.v[i].flags_known)
+			strbuf_printf(&text, "%s 0x%x\n", m->algs.v[i].driver, m->algs.v[i].flags);
+	if (err)
+		sysroot_note_error(sr, FLAGS_FILE, err);
+	else
+		sysroot_note(sr, FLAGS_FILE, text.s ? text.s : "", text.len);
+	strbuf_free(&text);
+}
+
 static void probe_flags(struct sysroot *sr, struct machine *m, bool may_load)
 {
 	cleanup_free char *text = NULL;
@@ -275,15 +295,16 @@ static void probe_flags(struct sysroot *sr, struct machine *m, bool may_load)
 	if (!sr->recorded) {
 		err = crypto_user_dump(&m->algs, may_load);
 		m->flags_known = !err;
+		note_flags(sr, m, err);
 		if (err && err != -EPROTONOSUPPORT)
 			note_unread(m, "NETLINK_CRYPTO", err);
 		return;
 	}
-	err = sysroot_read(sr, "/hwluks/crypto-flags", &text, &len);
+	err = sysroot_read(sr, FLAGS_FILE, &text, &len);
 	if (!err)
-		m->flags_known = crypto_flags_parse(text, len, &m->algs) > 0;
-	else if (err != -ENOENT)
-		note_unread(m, "/hwluks/crypto-flags", err);
+		m->flags_known = crypto_flags_parse(text, len, &m->algs) > 0 || sr->complete;
+	else if (err != -ENOENT && err != -EPROTONOSUPPORT)
+		note_unread(m, "NETLINK_CRYPTO", err);
 }
 
 /* --- configuration and switches --------------------------------------------------- */
@@ -350,7 +371,7 @@ static void probe_rng(struct sysroot *sr, struct machine *m)
 	                   sizeof(r->available))) {
 		/* no rng core at all is a fact on a live machine; a recording may just lack the
 		 * files */
-		r->known = !sr->recorded && !sysroot_exists(sr, "/sys/class/misc/hw_random");
+		r->known = sr->complete && !sysroot_exists(sr, "/sys/class/misc/hw_random");
 		return;
 	}
 	r->known = true;
@@ -465,13 +486,10 @@ static void probe_gateways(struct sysroot *sr, struct machine *m)
 	            sysroot_exists(sr, "/dev/crypto") ? "present" : "absent");
 	add_openssl_below(sr, m, "/usr/lib");
 	add_openssl_below(sr, m, "/usr/lib64");
-	sysroot_list(sr, "/usr/lib", &names);
+	sysroot_list_some(sr, "/usr/lib", "-linux-", &names); /* Debian's multiarch folders */
 	for (size_t i = 0; i < names.n; i++) {
-		cleanup_free char *lib = NULL;
+		cleanup_free char *lib = xasprintf("/usr/lib/%s", names.v[i]);
 
-		if (!strstr(names.v[i], "-linux-")) /* Debian's multiarch folders */
-			continue;
-		lib = xasprintf("/usr/lib/%s", names.v[i]);
 		add_openssl_below(sr, m, lib);
 	}
 	strv_free(&names);
@@ -483,7 +501,7 @@ static void probe_gateways(struct sysroot *sr, struct machine *m)
 
 int probe_machine(struct sysroot *sr, unsigned int what, struct machine *m)
 {
-	if (sr->fd < 0)
+	if (sr->fd < 0 && !sr->from)
 		return -EBADF;
 	m->recorded = sr->recorded;
 	probe_release(sr, m);

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "core/machine.h"
+#include "core/recording.h"
 #include "core/stack.h"
 #include "util/util.h"
 
@@ -29,18 +30,25 @@ struct sysroot {
 	bool recorded; /* a directory was given: not this machine */
 	char *dir; /* "" for this machine, else the directory as given, without trailing slashes */
 	bool no_openat2; /* the kernel or a filter refused openat2: walk by hand (tests set it) */
-	struct strv *noted; /* when the caller points it at a list, each path that could be read is
-	                       added once */
+	bool complete; /* this machine, or a recording that holds all that hwluks reads: what is absent was
+	                  not there */
+	struct recording *noted;      /* when the caller points it at one, all that is read is put down in it;
+	                                 not together with `from` */
+	const struct recording *from; /* a recording in memory stands for the directory; fd is then -1 */
+	char *errors; /* of a recording: lines "ERRNO PATH" of what could not be read there, or NULL */
 };
 
-#define SYSROOT_FILE_MAX (4u << 20) /* larger files are refused with -EFBIG */
+#define SYSROOT_FILE_MAX RECORDING_FILE_MAX /* larger files are refused with -EFBIG */
+/* What no file of a machine tells is kept in a recording below /hwluks. */
+#define SYSROOT_ERRORS "/hwluks/errors"
+#define SYSROOT_COMPLETE "/hwluks/complete"
 
 /* dir NULL: this machine. */
 int sysroot_open(struct sysroot *sr, const char *dir);
+/* The recording (not copied) stands for a machine. */
+void sysroot_replay(struct sysroot *sr, const struct recording *from);
 void sysroot_close(struct sysroot *sr);
-/* A read-only descriptor of a regular file; -ENOENT, -EACCES, -EINVAL (recorded root: not a regular
- * file), … */
-int sysroot_open_file(struct sysroot *sr, const char *path);
+/* A descriptor of a directory; not for a recording in memory (-EOPNOTSUPP). */
 int sysroot_open_dir(struct sysroot *sr, const char *path);
 /*
  * Whole file, also of /proc and sysfs where sizes read 0; NUL-terminated, *text to be freed; len
@@ -55,6 +63,16 @@ int sysroot_list(struct sysroot *sr, const char *path, struct strv *names);
 /* Text of a symbolic link, cut to size-1 bytes. */
 int sysroot_readlink(struct sysroot *sr, const char *path, char *buf, size_t size);
 bool sysroot_exists(struct sysroot *sr, const char *path);
+/*
+ * For what was read or answered by other ways than these functions: puts it down in sr->noted, as if it had been read from
+ * a file of that path. sysroot_note_error: it could not be had, and a replay shall fail in the same way.
+ */
+void sysroot_note(struct sysroot *sr, const char *path, const char *text, size_t len);
+void sysroot_note_error(struct sysroot *sr, const char *path, int err);
+/*
+ * Names of the directory that contain `part`; only these are put down when recording.
+ */
+int sysroot_list_some(struct sysroot *sr, const char *path, const char *part, struct strv *names);
 
 /* --- probe.c: fills struct machine ------------------------------------------------ */
 

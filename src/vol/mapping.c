@@ -635,3 +635,48 @@ size_t mapping_list_parse(char *text, struct mapping_list *out)
 		bad += !parse_table_line(line, out);
 	return bad;
 }
+
+/* The optional parameters with their number in front, as the kernel wants them. */
+static void add_options(const struct crypt_table *t, struct strbuf *out)
+{
+	struct strbuf words = { 0 };
+	unsigned int n = 0;
+
+	for (unsigned int bit = 1; bit && crypt_flag_name(bit); bit <<= 1)
+		if (t->flags & bit && ++n)
+			strbuf_printf(&words, " %s", crypt_flag_name(bit));
+	if (t->sector_size > 512 && ++n)
+		strbuf_printf(&words, " sector_size:%u", t->sector_size);
+	if (t->tag_size && ++n)
+		strbuf_printf(&words, " integrity:%u:%s", t->tag_size, *t->integrity ? t->integrity : "none");
+	if (n)
+		strbuf_printf(out, " %u%s", n, words.s);
+	strbuf_free(&words);
+}
+
+static void add_table_line(const struct mapping_facts *f, uint64_t start, uint64_t length, struct strbuf *out)
+{
+	const struct crypt_table *t = &f->table;
+
+	strbuf_printf(out, "%s: %" PRIu64 " %" PRIu64 " crypt %s ", f->name, start, length, t->cipher);
+	if (t->key_bits)
+		strbuf_printf(out, ":%u:logon:key", t->key_bits / 8);
+	else
+		strbuf_printf(out, "-");
+	strbuf_printf(out, " %" PRIu64 " %s %" PRIu64, t->iv_offset, t->device, t->offset);
+	add_options(t, out);
+	strbuf_printf(out, "\n");
+}
+
+void mapping_list_text(const struct mapping_list *l, struct strbuf *out)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct mapping_facts *f = &l->v[i];
+		unsigned int n = f->targets && f->targets <= f->sectors ? f->targets : 1;
+
+		/* of the targets only their number is known, and the size of all */
+		add_table_line(f, 0, f->sectors - (n - 1), out);
+		for (unsigned int k = 1; k < n; k++)
+			add_table_line(f, f->sectors - n + k, 1, out);
+	}
+}

@@ -13,6 +13,7 @@
 
 #include "core/cipher_spec.h"
 #include "core/crypt_table.h"
+#include "util/util.h"
 
 #define MAPPING_NAME_MAX 128 /* DM_NAME_LEN, linux/dm-ioctl.h */
 #define MAPPING_UUID_MAX 129 /* DM_UUID_LEN */
@@ -102,3 +103,5 @@ void mapping_list_free(struct mapping_list *l);
  * out; numbers and uuids stay unknown. Returns how many lines were malformed.
  */
 size_t mapping_list_parse(char *text, struct mapping_list *out);
+/* The other way: table lines without keys that mapping_list_parse reads back as the same facts. */
+void mapping_list_text(const struct mapping_list *l, struct strbuf *out);

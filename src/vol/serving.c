@@ -78,8 +78,7 @@ void serving_forget(const char *name)
 	rundir_remove(note);
 }
 
-/* The driver of a record that is still about this mapping; false otherwise. */
-static bool read_record(const struct mapping_facts *f, char *driver, size_t size)
+bool serving_recorded(const struct mapping_facts *f, char *driver, size_t size)
 {
 	char mark[640], text[1024], note[160];
 	char *line;
@@ -110,10 +109,9 @@ static struct cipher_spec *other_specs(const struct mapping_facts *f, const stru
 }
 
 void serving_find_in(const struct machine *m, const struct mapping_facts *facts,
-                     const struct mapping_list *all, bool live, struct binding *out)
+                     const struct mapping_list *all, const char *recorded, struct binding *out)
 {
 	struct binding_query q = { .now = &m->algs, .spec = &facts->spec };
-	char driver[ALG_NAME_MAX];
 	struct cipher_spec *others;
 
 	memset(out, 0, sizeof(*out));
@@ -126,8 +124,7 @@ void serving_find_in(const struct machine *m, const struct mapping_facts *facts,
 	others = other_specs(facts, all, &q.n_others);
 	q.others = others;
 	q.others_known = all;
-	if (live && read_record(facts, driver, sizeof(driver)))
-		q.recorded = driver;
+	q.recorded = recorded;
 	binding_decide(&q, out);
 	free(others);
 }
@@ -136,8 +133,9 @@ int serving_find(const struct machine *m, const struct mapping_facts *facts, str
 {
 	struct mapping_list l = { 0 };
 	int err = facts->spec_known && m->algs_known ? mapping_list(&l) : 0;
+	char driver[ALG_NAME_MAX];
 
-	serving_find_in(m, facts, err ? NULL : &l, true, out);
+	serving_find_in(m, facts, err ? NULL : &l, serving_recorded(facts, driver, sizeof(driver)) ? driver : NULL, out);
 	mapping_list_free(&l);
 	return err;
 }

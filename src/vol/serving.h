@@ -28,8 +28,11 @@ void serving_forget(const char *name);
  */
 int serving_find(const struct machine *m, const struct mapping_facts *facts, struct binding *out);
 /*
- * The same with the open mappings already listed (NULL: they could not be); `live` false: a recording, which has no records of
- * this boot.
+ * The driver that hwluks saw bind to this mapping when it opened it, while the record of that still fits; false otherwise.
  */
-void serving_find_in(const struct machine *m, const struct mapping_facts *facts, const struct mapping_list *all, bool live,
-                     struct binding *out);
+bool serving_recorded(const struct mapping_facts *facts, char *driver, size_t size);
+/*
+ * As serving_find, with the open mappings already listed (NULL: they could not be) and the record already read (NULL: none).
+ */
+void serving_find_in(const struct machine *m, const struct mapping_facts *facts, const struct mapping_list *all,
+                     const char *recorded, struct binding *out);

@@ -17,7 +17,7 @@ fuzz: $(FUZZ_BINS)
 	@test -n "$(FUZZ_NAMES)" || { echo "fuzz: no targets"; exit 1; }
 	@failed=0; for t in $(FUZZ_NAMES); do \
 		work=$(FUZZ_DIR)/work/$$t; log=$(FUZZ_DIR)/$$t.log; mkdir -p $$work; \
-		if $(FUZZ_DIR)/fuzz_$$t -max_total_time=$(FUZZ_TIME) -timeout=10 -max_len=8192 \
+		if $(FUZZ_DIR)/fuzz_$$t -max_total_time=$(FUZZ_TIME) -timeout=10 -max_len=32768 \
 			-artifact_prefix=$(FUZZ_DIR)/crash-$$t- $$work \
 			$$(ls -d tests/fuzz/corpus/$$t 2>/dev/null) >$$log 2>&1; then \
 			echo "fuzz $$t: ok, $$(sed -n 's/^Done \(.*\)$$/\1/p' $$log)"; \

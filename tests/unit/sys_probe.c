@@ -89,7 +89,9 @@ static void test_hostile_recording(void **state)
 
 static void test_list_and_links(void **state)
 {
-	struct strv names = { 0 }, noted = { 0 };
+	struct strv names = { 0 };
+	const struct recording_entry *e;
+	struct recording noted = { 0 };
 	struct sysroot sr;
 	char buf[64];
 
@@ -114,10 +116,14 @@ static void test_list_and_links(void **state)
 	assert_string_equal(buf, "../../drivers/Geode LX AES");
 	assert_int_equal(sysroot_readlink(&sr, "/sys/bus/pci/devices/a/vendor", buf, sizeof(buf)),
 	                 -EINVAL);
-	assert_true(strv_has(&noted, "/sys/bus/pci/devices/a/vendor"));
-	assert_false(strv_has(&noted, "/sys/bus/none"));
+	assert_int_equal(recording_find(&noted, "/sys/bus/pci/devices/a/vendor", false, &e), 0);
+	assert_string_equal(e->data, "0x1022\nmore\n");
+	assert_int_equal(recording_find(&noted, "/leave/sys/bus/pci/devices/b", true, &e), 0);
+	assert_int_equal(recording_find(&noted, "/sys/bus/pci/devices/a/driver", false, &e), 0);
+	assert_string_equal(e->data, "../../drivers/Geode LX AES");
+	assert_int_equal(recording_find(&noted, "/sys/bus/none", true, &e), -ENOENT);
 	strv_free(&names);
-	strv_free(&noted);
+	recording_free(&noted);
 	sysroot_close(&sr);
 	assert_int_equal(sysroot_open(&sr, "/nonexistent/root"), -ENOENT);
 	sysroot_close(&sr);
