@@ -391,7 +391,7 @@ static int measure_one(struct format_job *j, const struct cipher_spec *spec)
 	if (!measure_spec(&rq, &res) && j->n_meas < ARRAY_SIZE(j->meas)) {
 		j->meas[j->n_meas] = res.m;
 		j->meas[j->n_meas++].spec = *spec;
-		log_verbose("Measured %.1f MB/s written, %.1f MB/s read.", res.m.write_mbps, res.m.read_mbps);
+		log_verbose("Measured %s: %.1f MB/s written, %.1f MB/s read.", name, res.m.write_mbps, res.m.read_mbps);
 	} else {
 		log_warn("%s could not be measured: %s", name, *res.text ? res.text : "the limit passed");
 	}

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "cmd/cmd.h"
 #include "vol/serving.h"
@@ -30,14 +31,24 @@ static void print_row(const char *label, const char *text)
 	print_wrapped(stdout, first, 14, text);
 }
 
-static void report_text(const struct mapping_facts *f, const struct binding *b, const struct verdict *v)
+/* "/dev/sdb1" for the table's "8:17"; the table's own word where sysfs does not tell. Returns buf. */
+static const char *device_name(struct sysroot *sr, const char *word, char *buf, size_t size)
+{
+	unsigned int maj, min;
+
+	if (sscanf(word, "%u:%u", &maj, &min) != 2 || stack_node(sr, makedev(maj, min), buf, size))
+		str_copy(buf, size, word);
+	return buf;
+}
+
+static void report_text(const struct mapping_facts *f, const char *device, const struct binding *b, const struct verdict *v)
 {
 	struct strbuf flags = { 0 };
 	char text[320], size[32];
 
 	printf("%s is open.\n", f->name);
 	print_row("spec", f->spec_known ? spec_describe(&f->spec, text, sizeof(text)) : f->table.cipher);
-	print_row("device", f->table.device);
+	print_row("device", device);
 	print_row("size", size_text(f->sectors * 512, size, sizeof(size)));
 	snprintf(text, sizeof(text), "%s%s", f->readonly ? "read-only" : "read and write", f->suspended ? ", SUSPENDED" : "");
 	print_row("mode", text);
@@ -53,13 +64,14 @@ static void report_text(const struct mapping_facts *f, const struct binding *b, 
 	strbuf_free(&flags);
 }
 
-static void report_json(const struct mapping_facts *f, const struct binding *b, const struct verdict *v, const struct machine *m)
+static void report_json(const struct mapping_facts *f, const char *device, const struct binding *b, const struct verdict *v,
+			const struct machine *m)
 {
 	struct json_object *doc = json_add_obj(NULL, NULL), *list;
 
 	json_add_str(doc, "name", f->name);
 	json_spec(doc, "spec", f->spec_known ? &f->spec : NULL);
-	json_add_str(doc, "device", f->table.device);
+	json_add_str(doc, "device", device);
 	json_add_int(doc, "size", (int64_t)(f->sectors * 512));
 	json_add_int(doc, "sector_size", f->table.sector_size);
 	json_add_bool(doc, "readonly", f->readonly);
@@ -102,6 +114,7 @@ int cmd_status(struct cmd_context *c)
 	struct machine m = { 0 };
 	struct binding b = { 0 };
 	struct verdict v;
+	char device[160];
 	int r = mapping_get(name, &facts);
 
 	if (r)
@@ -112,10 +125,11 @@ int cmd_status(struct cmd_context *c)
 	if (serving_find(&m, &facts, &b))
 		log_verbose("The other open mappings could not be listed.");
 	policy_judge_binding(&m, &facts.spec, b.driver, &v);
+	device_name(&c->root, facts.table.device, device, sizeof(device));
 	if (c->opt.json)
-		report_json(&facts, &b, &v, &m);
+		report_json(&facts, device, &b, &v, &m);
 	else
-		report_text(&facts, &b, &v);
+		report_text(&facts, device, &b, &v);
 	if (!c->opt.json)
 		say_unread(&m);
 	verdict_free(&v);

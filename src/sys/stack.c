@@ -165,9 +165,14 @@ int stack_probe(struct sysroot *sr, dev_t dev, struct stack *out)
 
 int stack_node(struct sysroot *sr, dev_t dev, char *buf, size_t size)
 {
-	char dir[96], name[64] = "";
+	char dir[96], path[128], name[160] = "";
 
 	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	snprintf(path, sizeof(path), "%s/dm/name", dir);
+	if (!sysroot_read_line(sr, path, name, sizeof(name)) && *name) {
+		snprintf(buf, size, "/dev/mapper/%s", name);
+		return 0;
+	}
 	read_name(sr, dir, name, sizeof(name));
 	if (!*name)
 		return -ENOENT;

@@ -286,7 +286,7 @@ int blkdev_uses(struct sysroot *sr, dev_t rdev, struct blkdev *bd);
  * could not be read is STACK_UNKNOWN in its field. -ENOENT: sysfs has no such device. Free out->v.
  */
 int stack_probe(struct sysroot *sr, dev_t dev, struct stack *out);
-/* "/dev/sda2" for a device number. -ENOENT. */
+/* "/dev/sda2" or "/dev/mapper/vg-home" for a device number. -ENOENT. */
 int stack_node(struct sysroot *sr, dev_t dev, char *buf, size_t size);
 /*
  * What lies on a device: libblkid's type, "" when it recognises nothing or more than one thing, and

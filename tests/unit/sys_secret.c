@@ -222,7 +222,9 @@ static void tty_child(const struct secret_source *src)
 	       !!(t.c_lflag & ECHO));
 	fflush(stdout);
 	secret_free(&s);
-	_exit(0);
+	/* With the last user of the terminal goes what was not read yet: the parent ends this. */
+	for (;;)
+		pause();
 }
 
 struct script {
@@ -264,6 +266,7 @@ static void on_tty(const struct secret_source *src, const struct script *step, s
 	if (!strchr(strstr(seen.s, "echo="), '\n'))
 		wait_for(fd, &seen, seen.len - 1, "\n");
 	alarm(0);
+	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	close(fd);
 	if (!strstr(seen.s, want))

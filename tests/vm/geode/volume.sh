@@ -55,6 +55,7 @@ volume() {
 		"$(hw_ops cbc_dec) $(($(hw_ops ecb_dec) + $(hw_ops ecb_enc)))" "$(($9 * w_n)) $((${10} * w_n))"
 	ok "$v_what: status" hwluks status --json vol
 	is "$v_what: status says the same" "$(json evidence) $(json verdict)" "recorded $3"
+	is "$v_what: status names the device" "$(json device)" "$disk"
 	ok "$v_what: closes" hwluks close vol
 }
 
