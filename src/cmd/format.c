@@ -515,7 +515,7 @@ static void print_kdf(const struct vol_pbkdf *p)
 		strbuf_printf(&b, ", about %.1f s to unlock on this machine", p->iter_time_ms / 1000.0);
 	if (p->memory_kib)
 		strbuf_printf(&b, ", up to %s of memory, %u thread%s", size_text((uint64_t)p->memory_kib * 1024, size, sizeof(size)),
-			      p->parallel, p->parallel == 1 ? "" : "s");
+			      p->parallel, plural(p->parallel));
 	print_row("passphrase", b.s);
 	strbuf_free(&b);
 }

@@ -123,6 +123,11 @@ int parse_size(const char *s, uint64_t *bytes)
 	return 0;
 }
 
+const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 const char *size_text(uint64_t bytes, char *buf, size_t size)
 {
 	static const char *const unit[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };

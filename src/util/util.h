@@ -82,6 +82,8 @@ int parse_u64(const char *s, uint64_t max, uint64_t *out);
  * KB MB GB TB = 1000-based; letters in either case. 0, or -EINVAL / -ERANGE.
  */
 int parse_size(const char *s, uint64_t *bytes);
+/* "" for one, "s" for any other number: "1 run", "2 runs". */
+const char *plural(uint64_t n);
 /* "16 MiB", "1.5 GiB", "512 bytes": for people, at most three digits. Returns buf. */
 const char *size_text(uint64_t bytes, char *buf, size_t size);
 /*

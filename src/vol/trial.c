@@ -34,6 +34,9 @@
 #define LOOK_MS         50 /* how often progress is looked at */
 #define LOOP_TRIES      16
 #define MODULE_LIMIT_MS 5000
+#define FORGET_LIMIT_MS 2000
+#define FORGET_TRIES    10
+#define FORGET_STEP_MS  50
 #define LOOP_CONTROL    makedev(10, 237) /* Documentation/admin-guide/devices.txt */
 
 void *trial_alloc(size_t size)
@@ -195,6 +198,64 @@ void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_l
 	if (t->mapping.name[0])
 		mapping = child_run(sweep, t, SWEEP_LIMIT_MS, 0, NULL) != 0;
 	name_left(t, end, mapping, left_behind, size);
+}
+
+/* --- what a trial made the kernel build
+ * -------------------------------------------------------------------------- */
+
+static size_t count_of(const struct alg_list *l, const char *driver)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += !strcmp(l->v[i].driver, driver);
+	return n;
+}
+
+/* Deletes what can be deleted now. Returns the number of new instances that are still in use. */
+static unsigned int forget_once(const struct alg_list *before, bool *progress)
+{
+	unsigned int busy = 0;
+	struct alg_list now;
+
+	*progress = false;
+	if (trial_algs(&now))
+		return 0;
+	for (size_t i = 0; i < now.n; i++) {
+		const struct alg *k = &now.v[i];
+		int err;
+
+		/* one that failed its test is evidence against its driver */
+		if (!strchr(k->driver, '(') || k->selftest == SELFTEST_UNKNOWN ||
+		    count_of(&now, k->driver) <= count_of(before, k->driver))
+			continue;
+		err = crypto_user_delete(k->driver);
+		busy += err == -EBUSY;
+		*progress |= !err;
+	}
+	alg_list_free(&now);
+	return busy;
+}
+
+/* An instance inside another is free once that one is gone; the mapping's end may be under way still. */
+static int forget(void *arg, int out)
+{
+	const struct timespec step = { .tv_nsec = FORGET_STEP_MS * 1000000L };
+	bool progress = true;
+
+	(void)out;
+	for (int i = 0; i < FORGET_TRIES && (forget_once(arg, &progress) || progress); i++)
+		if (!progress)
+			nanosleep(&step, NULL);
+	return 0;
+}
+
+void trial_forget_instances(const struct alg_list *before)
+{
+	struct alg_list b = *before;
+
+	if (child_run(forget, &b, FORGET_LIMIT_MS, 0, NULL))
+		log_debug("the instances that the trial left in the kernel could not be removed");
 }
 
 /* --- for the child

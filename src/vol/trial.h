@@ -55,6 +55,13 @@ int trial_algs(struct alg_list *out);
 void trial_driver(const struct alg_list *before, const struct cipher_spec *spec, const char *cipher,
                   char *driver, size_t size);
 
+/*
+ * For the parent, after trial_run: removes the template instances that are listed now, were not in `before`, passed their
+ * test and are not in use. A forced driver's instance would otherwise stay and outrank what the kernel chooses by itself.
+ * Bounded in time; without crypto_user they stay.
+ */
+void trial_forget_instances(const struct alg_list *before);
+
 /* Device-mapper, loading dm_mod when that is all it lacks. As mapping_available. */
 int trial_need_dm(char *why, size_t size);
 /*

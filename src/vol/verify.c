@@ -140,7 +140,7 @@ static int fail(struct run *r, enum verify_outcome outcome, uint64_t offset, con
 	snprintf(p->text, sizeof(p->text),
 	         "%s, first in sector %llu, in requests of %u bytes, after %llu operation%s.", what,
 	         (unsigned long long)p->sector, p->request, (unsigned long long)p->operations,
-	         p->operations == 1 ? "" : "s");
+	         plural(p->operations));
 	return -EILSEQ;
 }
 
@@ -381,15 +381,15 @@ static void judge_end(const struct trial_end *end, const struct trial_limits *li
 	if (end->err == -ETIMEDOUT && p->trial.mapping.name[0]) {
 		p->outcome = VERIFY_HUNG;
 		snprintf(p->text, sizeof(p->text),
-		         "No answer for %u s, in a request of %u bytes, after %llu operations.",
+		         "No answer for %u s, in a request of %u bytes, after %llu operation%s.",
 		         (end->ms < limits->total_ms ? limits->stall_ms : limits->total_ms) / 1000,
-		         p->request, (unsigned long long)p->operations);
+		         p->request, (unsigned long long)p->operations, plural(p->operations));
 	} else if (end->err == -ECHILD && p->trial.mapping.name[0]) {
 		p->outcome = VERIFY_HUNG;
 		snprintf(
 			p->text, sizeof(p->text),
-			"The kernel killed the test (signal %d), in a request of %u bytes, after %llu operations.",
-			end->signal, p->request, (unsigned long long)p->operations);
+			"The kernel killed the test (signal %d), in a request of %u bytes, after %llu operation%s.",
+			end->signal, p->request, (unsigned long long)p->operations, plural(p->operations));
 	} else if (end->err && (p->outcome == VERIFY_OK || !p->text[0])) {
 		p->outcome = VERIFY_UNAVAILABLE;
 		snprintf(p->text, sizeof(p->text), "the test could not be run: %s",
@@ -427,12 +427,17 @@ void verify_driver(const struct verify_request *rq, struct verify_result *res)
 		.total_ms = rq->total_ms ? rq->total_ms : VERIFY_TOTAL_MS
 	};
 	struct proof *p = trial_alloc(sizeof(*p));
+	struct alg_list before;
 	struct trial_end end;
 
 	memset(res, 0, sizeof(*res));
 	if (set_up(rq, p, res)) {
+		trial_algs(&before);
 		trial_run(prove, &p->trial, &limits, &end, res->left_behind,
 		          sizeof(res->left_behind));
+		if (!*res->left_behind)
+			trial_forget_instances(&before);
+		alg_list_free(&before);
 		judge_end(&end, &limits, p);
 		res->outcome = p->outcome;
 		str_copy(res->driver, sizeof(res->driver), p->driver);

@@ -243,7 +243,7 @@ static struct machine machine_build(const struct mdesc *d)
 	build_cpu_mods(&m);
 	build_mods(&m, d->mods);
 	if (d->kconfig) {
-		m.kconfig = xasprintf("# Linux/x86 6.1.0 Kernel Configuration\n%s", d->kconfig);
+		m.kconfig = xasprintf("# Linux/x86 6.1.0 Kernel Configuration\nCONFIG_DM_CRYPT=m\n%s", d->kconfig);
 		m.kconfig_len = strlen(m.kconfig);
 	}
 	return m;
