@@ -37,14 +37,11 @@ static int look_at_device(const char *spec, struct target *t)
 	struct blkdev bd;
 	int r = blkdev_open(spec, 0, &bd, &why);
 
-	if (r) {
-		log_error("%s", why.s ? why.s : strerror(-r));
-	} else {
+	if (!say_why(r, &why)) {
 		t->sector_size = bd.physical_sector >= 4096 ? 4096 : 512;
 		look_at_volume(bd.path, t);
 	}
 	blkdev_close(&bd);
-	strbuf_free(&why);
 	return r == -ENOENT ? -ENODEV : r;
 }
 
@@ -58,6 +55,8 @@ static void print_verdict(const struct verdict *v)
 	if (v->action == ACTION_REFUSE && v->has_nearest) {
 		printf("  'hwluks format' would refuse it (exit 10). The nearest that runs on it:\n    %s\n",
 		       spec_options(&v->nearest, text, sizeof(text)));
+	} else if (reasons_have(&v->reasons, REASON_NO_DM_CRYPT)) {
+		puts("  'hwluks format' would make it, with a warning, for another machine.");
 	} else if (v->action == ACTION_REFUSE) {
 		puts("  'hwluks format' would refuse it (exit 1).");
 	}
@@ -122,6 +121,8 @@ static void print_ranking(const struct ranking *r)
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		print_wrapped(stdout, i ? "" : "\n", 0, r->notes.v[i].text);
+	if (r->v[0].verdict.verdict == VERDICT_IMPOSSIBLE)
+		return;
 	printf("\n'hwluks format' starts from the first:\n    %s\n", spec_options(&r->v[0].verdict.spec, text, sizeof(text)));
 	if (will_be_measured(r))
 		print_wrapped(stdout, "", 0, "It will measure the first and its best rival before it chooses; nothing was measured here.");

@@ -37,6 +37,31 @@ static void take_out(const struct accel *a, const char *driver, const struct cip
 		stamp_write(driver, module, spec, STAMP_QUARANTINED);
 }
 
+const struct accel *bringup_broken(const struct machine *m, enum driver_state *state)
+{
+	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
+		if (!accel_is_engine(a) || accel_usable(m, a) != DMCRYPT_YES || !accel_present(m, a, NULL, 0))
+			continue;
+		*state = driver_state(m, a);
+		if (*state == DRIVER_FAILED || *state == DRIVER_QUARANTINED)
+			return a;
+	}
+	return NULL;
+}
+
+/* The algorithm of the row, or the instance built on one, that is listed without a passed test. */
+static const char *failed_driver(const struct machine *m, const struct accel *a)
+{
+	for (size_t i = 0; i < m->algs.n; i++) {
+		const struct alg *k = &m->algs.v[i];
+		bool own = accel_alg_by_driver(a, k->driver, m->kernel) != NULL;
+
+		if (k->selftest == SELFTEST_UNKNOWN && (own || accel_in_instance(a, k->driver)))
+			return k->driver;
+	}
+	return a->modules;
+}
+
 unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, struct strbuf *text)
 {
 	unsigned int n = 0;
@@ -45,7 +70,7 @@ unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, stru
 		if (a->kind == ACCEL_SOFTWARE || a->kind == ACCEL_CPU_SIMD || driver_state(m, a) != DRIVER_FAILED ||
 		    !accel_present(m, a, NULL, 0))
 			continue;
-		strbuf_printf(text, "%sThe %s did not pass the kernel's self-test.", text->len ? " " : "", a->name);
+		strbuf_printf(text, "%s%s did not pass the kernel's self-test.", text->len ? " " : "", failed_driver(m, a));
 		take_out(a, a->modules, NULL, text);
 		n++;
 	}

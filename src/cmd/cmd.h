@@ -86,14 +86,15 @@ struct command {
 extern const struct command command_table[];
 extern const size_t command_count;
 
-enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_SIZE, OPT_SIGNED };
+/* OPT_POSITIVE: a number of which 0 would mean "not said" */
+enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_POSITIVE, OPT_SIZE, OPT_SIGNED };
 struct option_row {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0 = none */
 	enum option_kind kind : 8;
 	uint16_t field;	  /* offset in struct options */
 	unsigned int commands;
-	uint64_t max;	  /* OPT_NUMBER, OPT_SIGNED */
+	uint64_t max;	  /* OPT_NUMBER, OPT_POSITIVE, OPT_SIGNED */
 	const char *value; /* "BITS"; NULL for flags */
 	const char *help;
 };
@@ -133,6 +134,10 @@ int doctor_gather_only(struct cmd_context *c);
 
 /* --- report.c: what several commands print the same way ----------------------------------------- */
 
+/* With r: logs `why`, or what errno says where it is empty. Frees `why`; returns r. */
+int say_why(int r, struct strbuf *why);
+/* luks, luks1, luks2 as cryptsetup takes them: in small letters or in capitals. */
+bool is_type(const char *given, const char *type);
 struct json_object;
 /* "  Reason: sentence", one paragraph a reason, wrapped. */
 void print_reasons(const struct reasons *r);
@@ -183,6 +188,8 @@ void bringup_free(struct bringup *b);
  * Returns how many there were.
  */
 unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, struct strbuf *text);
+/* The first engine here, usable by dm-crypt, whose driver failed or was taken out, with its state; NULL when there is none. */
+const struct accel *bringup_broken(const struct machine *m, enum driver_state *state);
 /* When a driver is tested with a known answer. */
 enum verify_when {
 	VERIFY_ALWAYS,	      /* whatever would serve the spec, portable code included */

@@ -21,8 +21,8 @@ const struct option_row option_table[] = {
 	{ "replay", 0, OPT_STRING, F(replay), LOOKS, 0, "FILE", "Look at the machine recorded in FILE" },
 
 	{ "cipher", 'c', OPT_STRING, F(cipher), SPEC, 0, "SPEC", "Cipher spec: cipher-mode-iv, for example aes-xts-plain64" },
-	{ "key-size", 's', OPT_NUMBER, F(key_size), SPEC, 4096, "BITS", "Volume key size; XTS counts both keys" },
-	{ "sector-size", 0, OPT_NUMBER, F(sector_size), SPEC, 1u << 20, "BYTES", "Encryption sector: 512, 1024, 2048 or 4096" },
+	{ "key-size", 's', OPT_POSITIVE, F(key_size), SPEC, 4096, "BITS", "Volume key size; XTS counts both keys" },
+	{ "sector-size", 0, OPT_POSITIVE, F(sector_size), SPEC, 1u << 20, "BYTES", "Encryption sector: 512, 1024, 2048 or 4096" },
 
 	{ "type", 'M', OPT_STRING, F(type), CMD_FORMAT | CMD_OPEN, 0, "TYPE", "luks2 (default for format), luks1, or luks" },
 	{ "adapt", 0, OPT_FLAG, F(adapt), CMD_FORMAT, 0, NULL, "Take the nearest spec the hardware serves instead of refusing" },
@@ -40,10 +40,10 @@ const struct option_row option_table[] = {
 	{ "offset", 'o', OPT_NUMBER, F(offset), CMD_FORMAT, UINT64_MAX / 512, "SECTORS", "Start of the data, in 512-byte sectors" },
 	{ "hash", 'h', OPT_STRING, F(hash), CMD_FORMAT, 0, "NAME", "Hash of PBKDF2 and the anti-forensic splitter" },
 	{ "pbkdf", 0, OPT_STRING, F(pbkdf), CMD_FORMAT, 0, "NAME", "argon2id, argon2i or pbkdf2" },
-	{ "iter-time", 'i', OPT_NUMBER, F(iter_time), CMD_FORMAT, UINT32_MAX, "MS", "Unlock time to aim at (2000)" },
-	{ "pbkdf-memory", 0, OPT_NUMBER, F(pbkdf_memory), CMD_FORMAT, UINT32_MAX, "KIB", "Most memory for Argon2, bounded by half of what is free" },
-	{ "pbkdf-parallel", 0, OPT_NUMBER, F(pbkdf_parallel), CMD_FORMAT, 4, "THREADS", "Threads for Argon2" },
-	{ "pbkdf-force-iterations", 0, OPT_NUMBER, F(pbkdf_force_iterations), CMD_FORMAT, UINT32_MAX, "NUMBER", "Fixed cost instead of a measured one" },
+	{ "iter-time", 'i', OPT_POSITIVE, F(iter_time), CMD_FORMAT, UINT32_MAX, "MS", "Unlock time to aim at (2000)" },
+	{ "pbkdf-memory", 0, OPT_POSITIVE, F(pbkdf_memory), CMD_FORMAT, UINT32_MAX, "KIB", "Most memory for Argon2, bounded by half of what is free" },
+	{ "pbkdf-parallel", 0, OPT_POSITIVE, F(pbkdf_parallel), CMD_FORMAT, UINT32_MAX, "THREADS", "Threads for Argon2: at most 4, and not more than CPUs" },
+	{ "pbkdf-force-iterations", 0, OPT_POSITIVE, F(pbkdf_force_iterations), CMD_FORMAT, UINT32_MAX, "NUMBER", "Fixed cost instead of a measured one" },
 	{ "force-password", 0, OPT_FLAG, F(force_password), CMD_FORMAT, 0, NULL, "Accepted for compatibility; hwluks checks no quality" },
 
 	{ "key-file", 'd', OPT_STRING, F(key_file), KEYS, 0, "FILE", "Read the passphrase from FILE, - is stdin (newline counts)" },

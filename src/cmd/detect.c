@@ -128,6 +128,8 @@ static void print_found(const struct machine *m, const struct found *f)
 		print_line("registered", drivers.s);
 	if (f->usable == DMCRYPT_YES && (f->state == DRIVER_NO_OPTION || f->state == DRIVER_NO_MODULE))
 		print_line("dm-crypt", "could use it, if its driver were there");
+	else if (f->usable == DMCRYPT_YES && (f->state == DRIVER_FAILED || f->state == DRIVER_QUARANTINED))
+		print_line("dm-crypt", "could use it, if its driver had not failed");
 	else
 		print_line("dm-crypt", usable_text(f->usable));
 	snprintf(line, sizeof(line), "%s bits; %s", accel_keys_text(accel_hw_keys(a, 0), keys, sizeof(keys)),
@@ -267,6 +269,8 @@ static void print_machine(const struct machine *m)
 	printf("This machine%s\n", m->recorded ? " (recorded)" : "");
 	print_line("kernel", *m->release ? m->release : "not known");
 	print_line("CPU", line);
+	if (policy_no_dm_crypt(m))
+		print_line("dm-crypt", "not in this kernel (CONFIG_DM_CRYPT): no volume can be opened here");
 	print_rng(m);
 	for (size_t i = 0; i < m->n_gw; i++) {
 		snprintf(line, sizeof(line), "%s: %s", m->gw[i].name, m->gw[i].state);
@@ -289,6 +293,7 @@ static void json_machine(struct json_object *o, const struct machine *m)
 	json_add_bool(x, "virtual_machine", m->cpu.hypervisor);
 	json_add_bool(x, "aes_instructions", policy_cpu_has_aes(m));
 	json_add_bool(o, "selftests_off", m->selftests_off);
+	json_add_bool(o, "no_dm_crypt", policy_no_dm_crypt(m));
 	x = json_add_obj(o, "rng");
 	rng_names(m, names, sizeof(names));
 	json_strings(x, "available", names);
@@ -328,7 +333,8 @@ static void print_device(const struct blkdev *bd, const struct record *rec, enum
 		print_line("was to become", line);
 	}
 	for (size_t i = 0; i < bd->n_sig; i++)
-		print_line(i ? "" : "holds", blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
+		if (!blkdev_signature_again(bd, i))
+			print_line(i ? "" : "holds", blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
 	if (!bd->n_sig && state == RECORD_NONE)
 		print_line("holds", "nothing that libblkid knows");
 	for (size_t i = 0; i < bd->n_use; i++) {
@@ -371,9 +377,7 @@ static int report_device(const char *spec, struct json_object *doc)
 	enum record_state state = RECORD_NONE;
 	int r = blkdev_open(spec, 0, &bd, &why);
 
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	else
+	if (!say_why(r, &why))
 		r = record_read(bd.fd, &rec, &state);
 	if (r == -EBADMSG) {
 		log_warn("%s: a record of an interrupted hwluks format is there, but damaged.", bd.path);
@@ -384,7 +388,6 @@ static int report_device(const char *spec, struct json_object *doc)
 	else if (!r)
 		print_device(&bd, &rec, state);
 	blkdev_close(&bd);
-	strbuf_free(&why);
 	return r == -ENOENT ? -ENODEV : r;
 }
 

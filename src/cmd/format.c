@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,31 @@ struct format_job {
 	const char *result; /* for JSON */
 };
 
+/* --- interrupted before anything was written -------------------------------------------------------- */
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void on_end(int sig)
+{
+	static const char text[] = "\nhwluks: Stopped. Nothing was written.\n";
+	ssize_t n = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)n;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* Until the first write a signal that ends us says so first. */
+static void say_when_stopped(bool on)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		struct sigaction sa = { .sa_handler = on ? on_end : SIG_DFL }, old;
+
+		if (!sigaction(ends[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(ends[i], &sa, NULL);
+	}
+}
+
 /* --- options that contradict each other ------------------------------------------------------------- */
 
 static int refuse_options(const char *sentence)
@@ -45,9 +71,9 @@ static int check_type(struct format_job *j)
 {
 	const char *t = j->c->opt.type;
 
-	if (!t || !strcmp(t, "luks2") || !strcmp(t, "luks")) {
+	if (!t || is_type(t, "luks2") || is_type(t, "luks")) {
 		j->plan.type = VOL_LUKS2;
-	} else if (!strcmp(t, "luks1")) {
+	} else if (is_type(t, "luks1")) {
 		j->plan.type = VOL_LUKS1;
 	} else {
 		log_error("--type %s: hwluks formats luks2 and luks1; the rest stays with cryptsetup.", t);
@@ -141,7 +167,7 @@ static int refuse_signatures(const struct format_job *j, const struct blkdev *bd
 	for (size_t i = 0; i < bd->n_sig; i++) {
 		bool told = is_luks(&bd->sig[i]) ? o->replace_luks || o->old_header_backup : o->wipe_signatures;
 
-		if (told || given_up(j, bd, &bd->sig[i]))
+		if (told || given_up(j, bd, &bd->sig[i]) || blkdev_signature_again(bd, i))
 			continue;
 		log_error("%s holds %s.", bd->path, blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
 		luks = luks || is_luks(&bd->sig[i]);
@@ -173,11 +199,8 @@ static int read_record(struct format_job *j, const struct blkdev *bd)
 static int open_target(const char *path, bool write, struct blkdev *bd)
 {
 	struct strbuf why = { 0 };
-	int r = blkdev_open(path, write ? BLKDEV_WRITE : 0, bd, &why);
+	int r = say_why(blkdev_open(path, write ? BLKDEV_WRITE : 0, bd, &why), &why);
 
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	strbuf_free(&why);
 	return r == -ENOENT ? -ENODEV : r;
 }
 
@@ -273,6 +296,10 @@ static int bring_up(struct format_job *j)
 		log_error("Cannot look at this machine: %s.", strerror(-r));
 		return r;
 	}
+	if (policy_no_dm_crypt(&j->m)) {
+		log_warn("This kernel has no dm-crypt (CONFIG_DM_CRYPT): the volume can be made here, but not opened.");
+		j->m.elsewhere = true;
+	}
 	if (j->c->opt.software)
 		take_out_failed(j);
 	policy_load_plan(&j->m, NULL, &j->load);
@@ -295,19 +322,14 @@ static int bring_up(struct format_job *j)
 /* An engine that failed its test, now or earlier since this boot: going on in software is the user's decision. */
 static int refuse_broken(const struct format_job *j)
 {
-	for (const struct accel *a = accel_table; a < accel_table + accel_count; a++) {
-		enum driver_state s;
+	enum driver_state s;
+	const struct accel *a = bringup_broken(&j->m, &s);
 
-		if (!accel_is_engine(a) || accel_usable(&j->m, a) != DMCRYPT_YES || !accel_present(&j->m, a, NULL, 0))
-			continue;
-		s = driver_state(&j->m, a);
-		if (s != DRIVER_FAILED && s != DRIVER_QUARANTINED)
-			continue;
-		log_error("The %s is here, but its driver %s. Nothing was written. --software formats without it.", a->name,
-			  s == DRIVER_FAILED ? "did not pass the kernel's self-test" : "failed and was taken out of use");
-		return EXIT_DRIVER_BAD;
-	}
-	return 0;
+	if (!a)
+		return 0;
+	log_error("The %s is here, but its driver %s. Nothing was written. --software formats without it.", a->name,
+		  s == DRIVER_FAILED ? "did not pass the kernel's self-test" : "failed and was taken out of use");
+	return EXIT_DRIVER_BAD;
 }
 
 /* What the kernel does now; in a dry run what it would do once the drivers are loaded. */
@@ -483,16 +505,13 @@ static int plan_volume(struct format_job *j)
 	j->plan.detached = o->header != NULL;
 	r = vol_pbkdf_plan(j->plan.type, &rq, j->m.mem_available / 1024, j->m.cpus, &j->plan.pbkdf, &why);
 	/* memory asked for by name is the user's own decision */
-	if (!r && !o->pbkdf_memory)
-		vol_pbkdf_fit(&j->plan.pbkdf);
+	if (!r)
+		vol_pbkdf_fit(&j->plan.pbkdf, o->pbkdf_memory != 0);
 	if (!r)
 		r = vol_format_check(&j->plan, &why);
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	else if (why.s)
+	if (!r && why.s)
 		log_note("%s", why.s);
-	strbuf_free(&why);
-	return r;
+	return say_why(r, &why);
 }
 
 static void print_row(const char *label, const char *text)
@@ -525,6 +544,8 @@ static void print_signatures(const struct blkdev *bd)
 	char text[256], line[512];
 
 	for (size_t i = 0; i < bd->n_sig; i++) {
+		if (blkdev_signature_again(bd, i))
+			continue;
 		snprintf(line, sizeof(line), "%s: %s", bd->path, blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
 		print_row(i ? "" : "destroys", line);
 	}
@@ -633,15 +654,10 @@ static int read_passphrase(const struct format_job *j, struct secret *s)
 		.verify = !o->batch_mode || o->verify_passphrase, .timeout_s = (unsigned int)o->timeout,
 	};
 	struct strbuf why = { 0 };
-	int r;
 
 	if (o->verify_passphrase && !secret_is_prompted(&src))
 		log_warn("--verify-passphrase means nothing without a terminal: the passphrase is read once.");
-	r = secret_read(&src, s, &why);
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	strbuf_free(&why);
-	return r;
+	return say_why(secret_read(&src, s, &why), &why);
 }
 
 /* --- the writes ------------------------------------------------------------------------------------------------------- */
@@ -655,10 +671,7 @@ static int prepare_header_file(struct format_job *j, bool *created)
 	/* an existing one was opened and judged with the device */
 	if (!o->header || j->hdr.path)
 		return 0;
-	r = vol_header_file_prepare(o->header, false, created, &why);
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	strbuf_free(&why);
+	r = say_why(vol_header_file_prepare(o->header, false, created, &why), &why);
 	return r ? r : open_target(o->header, true, &j->hdr);
 }
 
@@ -694,7 +707,10 @@ static int write_and_test(struct format_job *j, struct vol_header *h, const stru
 	const struct options *o = &j->c->opt;
 	struct strbuf why = { 0 };
 	bool created = false;
-	int r = prepare_header_file(j, &created);
+	int r;
+
+	say_when_stopped(false);
+	r = prepare_header_file(j, &created);
 
 	if (r)
 		goto out;
@@ -706,12 +722,10 @@ static int write_and_test(struct format_job *j, struct vol_header *h, const stru
 		if (o->header_backup_file)
 			r = vol_header_backup(o->header ? o->header : j->bd.path, o->header_backup_file, &why);
 	}
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
+	say_why(r, &why);
 out:
 	if (r && created && o->header && !j->hdr.size)
 		unlink(o->header);
-	strbuf_free(&why);
 	return r;
 }
 
@@ -724,13 +738,10 @@ static int build_and_write(struct format_job *j)
 
 	if (r)
 		return r;
-	r = vol_format_build(&j->plan, &s, &h, &why);
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	else
+	r = say_why(vol_format_build(&j->plan, &s, &h, &why), &why);
+	if (!r)
 		r = write_and_test(j, h, &s);
 	vol_header_free(h);
-	strbuf_free(&why);
 	return r;
 }
 
@@ -739,16 +750,13 @@ static int build_and_write(struct format_job *j)
 static void json_figures(struct json_object *doc, const struct format_job *j)
 {
 	struct json_object *list = json_add_arr(doc, "measured");
-	char text[32];
 
 	for (size_t i = 0; i < j->n_meas; i++) {
 		struct json_object *x = json_add_obj(list, NULL);
 
 		json_spec(x, "spec", &j->meas[i].spec);
-		snprintf(text, sizeof(text), "%.1f", j->meas[i].write_mbps);
-		json_add_str(x, "write_mbps", text);
-		snprintf(text, sizeof(text), "%.1f", j->meas[i].read_mbps);
-		json_add_str(x, "read_mbps", text);
+		json_add_strf(x, "write_mbps", "%.1f", j->meas[i].write_mbps);
+		json_add_strf(x, "read_mbps", "%.1f", j->meas[i].read_mbps);
 	}
 }
 
@@ -774,6 +782,7 @@ static int run_format(struct format_job *j)
 {
 	int r = check_options(j);
 
+	say_when_stopped(true);
 	if (!r)
 		r = check_device(j);
 	if (!r)

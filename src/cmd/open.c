@@ -65,7 +65,7 @@ static int check_options(struct open_job *j)
 		log_error("'open' takes DEVICE and NAME; with --test-passphrase DEVICE alone.");
 		return -EINVAL;
 	}
-	if (o->type && strcmp(o->type, "luks") && strcmp(o->type, "luks1") && strcmp(o->type, "luks2")) {
+	if (o->type && !is_type(o->type, "luks") && !is_type(o->type, "luks1") && !is_type(o->type, "luks2")) {
 		log_error("--type %s: hwluks opens luks, luks1 and luks2 volumes; the rest stays with cryptsetup.", o->type);
 		return -EINVAL;
 	}
@@ -92,13 +92,11 @@ static int load_volume(struct open_job *j)
 			     &j->vol, &why);
 	if (!r)
 		r = vol_get_facts(j->vol, &j->facts);
-	if (!r && o->type && strcmp(o->type, "luks") && strcmp(o->type, vol_type_name(j->facts.type))) {
-		log_error("%s holds a %s volume, not %s.", j->path, vol_type_name(j->facts.type), o->type);
+	if (!r && o->type && !is_type(o->type, "luks") && !is_type(o->type, vol_type_name(j->facts.type))) {
+		strbuf_printf(&why, "%s holds a %s volume, not %s.", j->path, vol_type_name(j->facts.type), o->type);
 		r = -EINVAL;
-	} else if (r) {
-		log_error("%s", why.s ? why.s : strerror(-r));
 	}
-	strbuf_free(&why);
+	say_why(r, &why);
 	return r == -ENOENT ? -ENODEV : r;
 }
 
@@ -224,14 +222,10 @@ static int try_secret(struct open_job *j, const struct vol_activation *a, const 
 	int r = secret_read(src, &s, &why);
 
 	j->explained = r != 0;
-	if (r)
-		log_error("%s", why.s ? why.s : strerror(-r));
-	else
-		r = vol_open(j->vol, a, &s);
-	if (!j->explained && engine_broke(j, r))
-		r = vol_open(j->vol, a, &s);
-	strbuf_free(&why);
-	return r;
+	if (say_why(r, &why))
+		return r;
+	r = vol_open(j->vol, a, &s);
+	return engine_broke(j, r) ? vol_open(j->vol, a, &s) : r;
 }
 
 static int open_by_passphrase(struct open_job *j, const struct vol_activation *a)
@@ -322,8 +316,10 @@ static void report_json(const struct open_job *j, const struct verdict *v, const
 
 static void report(struct open_job *j, const struct binding *b)
 {
-	char text[256];
+	const struct accel *broken;
+	enum driver_state state;
 	struct verdict v;
+	char text[256];
 
 	policy_judge_binding(&j->m, &j->facts.spec, b->driver, &v);
 	if (j->c->opt.json) {
@@ -335,9 +331,10 @@ static void report(struct open_job *j, const struct binding *b)
 		if (!has_accel(&v))
 			print_reasons(&v.reasons);
 	}
-	if (j->judged && !j->warned && !has_accel(&v) &&
-	    (reasons_have(&j->verdict.reasons, REASON_QUARANTINED) || reasons_have(&j->verdict.reasons, REASON_SELFTEST_FAILED)))
-		log_warn("%s runs in software: the engine here failed a test and is out of use.", j->name);
+	broken = j->judged && !j->warned && !has_accel(&v) ? bringup_broken(&j->m, &state) : NULL;
+	if (broken)
+		log_warn("%s runs in software: the %s %s.", j->name, broken->name, state == DRIVER_QUARANTINED ?
+			 "failed a test and is out of use until the next boot" : "did not pass the kernel's self-test");
 	if (j->judged && v.verdict == VERDICT_SOFTWARE && j->verdict.has_nearest)
 		log_warn("The engine here serves this cipher otherwise: a new volume with %s would run on it.",
 			 spec_options(&j->verdict.nearest, text, sizeof(text)));

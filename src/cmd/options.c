@@ -65,11 +65,15 @@ static int bad_value(const struct option_row *row, const char *value, const char
 
 static int store_number(const struct option_row *row, const char *value, uint64_t *out)
 {
+	unsigned int min = row->kind == OPT_POSITIVE;
 	char wanted[64];
-	int r = parse_u64(value, row->max, out);
+	uint64_t n = 0;
 
-	snprintf(wanted, sizeof(wanted), "a whole number from 0 to %llu", (unsigned long long)row->max);
-	return r ? bad_value(row, value, wanted) : 0;
+	snprintf(wanted, sizeof(wanted), "a whole number from %u to %llu", min, (unsigned long long)row->max);
+	if (parse_u64(value, row->max, &n) || n < min)
+		return bad_value(row, value, wanted);
+	*out = n;
+	return 0;
 }
 
 static int store(const struct option_row *row, const char *value, struct options *o)
@@ -86,6 +90,7 @@ static int store(const struct option_row *row, const char *value, struct options
 		*(const char **)field = value;
 		break;
 	case OPT_NUMBER:
+	case OPT_POSITIVE:
 		r = store_number(row, value, field);
 		break;
 	case OPT_SIGNED:

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cmd/cmd.h"
 
@@ -90,6 +91,19 @@ const char *spec_options(const struct cipher_spec *s, char *buf, size_t size)
 	return buf;
 }
 
+int say_why(int r, struct strbuf *why)
+{
+	if (r)
+		log_error("%s", why->s ? why->s : strerror(-r));
+	strbuf_free(why);
+	return r;
+}
+
+bool is_type(const char *given, const char *type)
+{
+	return !strcasecmp(given, type);
+}
+
 void say_unread(const struct machine *m)
 {
 	for (size_t i = 0; i < m->unread.n; i++)
@@ -114,16 +128,34 @@ int check_sector_size(const struct options *o)
 	return -EINVAL;
 }
 
+/* The sentence behind the spec and a mark below it; on lines of their own, and in part, where that is too long for a terminal. */
+static void point_at(const char *text, const struct spec_error *err)
+{
+	static const char mark[] = "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~";
+	enum { TERMINAL = 79 - 8, WIDTH = sizeof(mark) - 1, BEFORE = 30 };
+	static const char lead[] = "--cipher ";
+	size_t n = strlen(text), at = err->at, len = err->len ? err->len : 1, from = 0, indent = strlen(lead);
+
+	if (indent + n + 2 + strlen(err->why) <= TERMINAL || n <= WIDTH / 2) {
+		log_error("%s%s: %s", lead, text, err->why);
+	} else {
+		from = at > BEFORE ? at - BEFORE : 0;
+		indent = 2;
+		log_error("--cipher: %s", err->why);
+		log_at(LOG_LEVEL_ERROR, "  %.*s", (int)WIDTH, text + from);
+	}
+	at -= from;
+	if (err->at || err->len)
+		log_at(LOG_LEVEL_ERROR, "%*s%.*s", (int)(indent + at), "", (int)(at + len > WIDTH ? WIDTH - at : len), mark);
+}
+
 int spec_from_options(const struct options *o, struct cipher_spec *spec)
 {
 	struct spec_error err = { 0 };
 	int r = spec_parse(o->cipher, spec, &err);
 
 	if (r) {
-		log_error("--cipher %s: %s", o->cipher, err.why);
-		if (err.at || err.len)
-			log_at(LOG_LEVEL_ERROR, "         %*s%.*s", (int)err.at, "", (int)(err.len > 60 ? 60 : err.len ? err.len : 1),
-			       "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
+		point_at(o->cipher, &err);
 		return r;
 	}
 	if (o->key_size % 8) {

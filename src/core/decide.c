@@ -652,6 +652,10 @@ static void judge_spec(struct judge *j)
 
 	if (contradicts_itself(j))
 		return;
+	if (policy_no_dm_crypt(j->pool->m)) {
+		impossible(j, REASON_NO_DM_CRYPT, "This kernel has no dm-crypt (CONFIG_DM_CRYPT), so it can open no volume at all.");
+		return;
+	}
 	j->v->verdict = VERDICT_UNKNOWN;
 	j->v->data = PART_UNKNOWN;
 	if (!j->pool->m->algs_known) {

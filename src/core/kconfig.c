@@ -5,7 +5,7 @@
  */
 #include "core/kconfig.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/util.h"
@@ -95,6 +95,14 @@ enum kconfig_value kconfig_get(const char *text, size_t len, const char *option)
 	if (v == KCONFIG_UNKNOWN && is_whole(text, len))
 		return KCONFIG_NO;
 	return v;
+}
+
+bool kconfig_unset(const char *text, size_t len, const char *name)
+{
+	char line[96];
+	int n = snprintf(line, sizeof(line), UNSET "%s is not set\n", name);
+
+	return text && n > 0 && (size_t)n < sizeof(line) && memmem(text, len, line, (size_t)n) != NULL;
 }
 
 const char *kconfig_value_name(enum kconfig_value v)

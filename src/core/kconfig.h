@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum kconfig_value { KCONFIG_UNKNOWN, KCONFIG_NO, KCONFIG_MODULE, KCONFIG_YES };
@@ -15,4 +16,6 @@ enum kconfig_value { KCONFIG_UNKNOWN, KCONFIG_NO, KCONFIG_MODULE, KCONFIG_YES };
  * least 100 options) and UNKNOWN when it is a fragment, empty or something else. text may be NULL.
  */
 enum kconfig_value kconfig_get(const char *text, size_t len, const char *option);
+/* True only when the text says "# CONFIG_NAME is not set": what it does not mention may have another name in that kernel. */
+bool kconfig_unset(const char *text, size_t len, const char *name);
 const char *kconfig_value_name(enum kconfig_value v); /* "unknown", "n", "m", "y" */

@@ -57,6 +57,8 @@ enum accel_dmcrypt accel_usable(const struct machine *m, const struct accel *a);
  */
 const struct accel *policy_outranked_cpu(const struct machine *m, const struct accel *a, const struct accel_alg **by);
 /* The CPU's own AES instructions, by its flags; PadLock is an accelerator row of its own and not meant here. */
+/* This kernel has no dm-crypt, neither as a module nor built in. False when that is not known. */
+bool policy_no_dm_crypt(const struct machine *m);
 bool policy_cpu_has_aes(const struct machine *m);
 
 /* --- load plan -------------------------------------------------------------------------------- */

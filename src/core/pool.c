@@ -6,8 +6,11 @@
  */
 #include "core/pool.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/kconfig.h"
 
 /* Single-block ciphers in the kernel's tree; each has portable code that the crypto API loads on demand. */
 static const char *const kernel_ciphers[] = {
@@ -258,6 +261,45 @@ const struct pool_alg *pool_driver(const struct pool *p, const char *driver)
 	return NULL;
 }
 
+/*
+ * The configuration says that the option of this name is not set. The kernel's names of ciphers and templates are those of
+ * their options, but for a few.
+ */
+static bool option_unset(const struct machine *m, const char *name, const char *tail)
+{
+	static const struct {
+		const char *name, *option;
+	} other[] = { { "des3_ede", "DES" }, { "xtea", "TEA" }, { "xeta", "TEA" }, { "cipher_null", "NULL" }, { "sm4", "SM4_GENERIC" } };
+	char option[64] = "CRYPTO_";
+	size_t n = strlen(option);
+
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+		if (!strcmp(name, other[i].name))
+			name = other[i].option;
+	snprintf(option + n, sizeof(option) - n, "%.32s%s", name, tail);
+	for (char *c = option + n; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return kconfig_unset(m->kconfig, m->kconfig_len, option);
+}
+
+/* No code for the cipher in this kernel; x86 has some of its own beside the portable one. */
+static bool cipher_missing(const struct machine *m, const char *name)
+{
+	static const char *const tail[] = { "_X86_64", "_586" };
+	char option[64];
+
+	if (m->elsewhere || !option_unset(m, name, ""))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(tail); i++) {
+		snprintf(option, sizeof(option), "CRYPTO_%.32s%s", name, tail[i]);
+		for (char *c = option; *c; c++)
+			*c = (char)toupper((unsigned char)*c);
+		if (kconfig_get(m->kconfig, m->kconfig_len, option) > KCONFIG_NO)
+			return false;
+	}
+	return true;
+}
+
 const char *pool_single(const struct pool *p, const char *name)
 {
 	const struct pool_alg *g = best(p, name, true);
@@ -267,7 +309,7 @@ const char *pool_single(const struct pool *p, const char *name)
 	if (!strcmp(name, "aes"))
 		return p->m->kernel >= KVER(7, 0) ? "aes-lib" : "aes-generic";
 	for (size_t i = 0; i < ARRAY_SIZE(kernel_ciphers); i++)
-		if (!strcmp(kernel_ciphers[i], name))
+		if (!strcmp(kernel_ciphers[i], name) && !cipher_missing(p->m, name))
 			return name;
 	return NULL;
 }
@@ -389,12 +431,12 @@ static const char *resolve_cts(const struct pool *p, const char *inner, char *bu
 	return wrap(buf, size, "cts", driver, "");
 }
 
-/* The template is a module of its own; where the lists of modules say that there is none it cannot be built. */
+/* The template is a module of its own; where lists of modules or the configuration say that there is none it cannot be built. */
 static bool template_missing(const struct pool *p, const char *tmpl)
 {
 	const struct module_fact *f = machine_module(p->m, tmpl);
 
-	return f && f->state == MODULE_MISSING;
+	return (f && f->state == MODULE_MISSING) || (!p->m->elsewhere && option_unset(p->m, tmpl, ""));
 }
 
 static const char *build(const struct pool *p, const char *name, char *buf, size_t size)

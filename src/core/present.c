@@ -225,6 +225,17 @@ const struct module_fact *accel_module(const struct machine *m, const struct acc
 	return pick;
 }
 
+bool policy_no_dm_crypt(const struct machine *m)
+{
+	const struct module_fact *f = machine_module(m, "dm_crypt");
+	enum module_state s = f ? f->state : MODULE_UNKNOWN;
+	enum kconfig_value k = kconfig_get(m->kconfig, m->kconfig_len, "DM_CRYPT");
+
+	if (m->elsewhere || s == MODULE_PRESENT || s == MODULE_LOADED || s == MODULE_BUILTIN || k == KCONFIG_YES)
+		return false;
+	return k == KCONFIG_NO || s == MODULE_MISSING;
+}
+
 /* All of the row's options are set to y: its code is in the kernel image, whatever the module lists say. */
 static bool built_in(const struct machine *m, const struct accel *a)
 {

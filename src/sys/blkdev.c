@@ -149,7 +149,7 @@ static int file_facts(struct blkdev *bd, const struct stat *st)
 	bd->size = (uint64_t)st->st_size;
 	bd->logical_sector = bd->physical_sector = 512;
 	bd->disk = xstrdup(bd->path);
-	bd->readonly = access(bd->path, W_OK) && (errno == EROFS || errno == EACCES);
+	bd->readonly = access(bd->path, W_OK) && errno == EROFS;
 	return 0;
 }
 
@@ -535,8 +535,23 @@ out:
 	return err;
 }
 
+bool blkdev_signature_again(const struct blkdev *bd, size_t i)
+{
+	const struct blkdev_signature *s = &bd->sig[i];
+
+	while (i--)
+		if (!strcmp(s->type, "crypto_LUKS") && !strcmp(bd->sig[i].type, s->type) && !strcmp(bd->sig[i].uuid, s->uuid))
+			return true;
+	return false;
+}
+
 const char *blkdev_signature_text(const struct blkdev_signature *sig, char *buf, size_t size)
 {
+	if (!strcmp(sig->type, "crypto_LUKS")) {
+		snprintf(buf, size, "a LUKS%s volume%s%s%s", sig->version, *sig->label ? " labelled '" : "",
+		         sig->label, *sig->label ? "'" : "");
+		return buf;
+	}
 	snprintf(buf, size, "%s%s%s %s%s%s%s at byte %" PRIu64, sig->type,
 	         *sig->version ? " version " : "", sig->version,
 	         *sig->usage ? sig->usage : "signature", *sig->label ? " labelled '" : "",
@@ -595,7 +610,7 @@ static int open_for_writing(struct blkdev *bd, struct strbuf *why)
 		add_use(bd, USE_OPEN, bd->path, "another program or the kernel");
 		return refuse_busy(bd, why);
 	}
-	if (err == -EROFS || (err == -EACCES && bd->readonly)) {
+	if (err == -EROFS) {
 		say(why, "%s is read-only.", bd->path);
 		return -EROFS;
 	}

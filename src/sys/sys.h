@@ -271,6 +271,8 @@ void blkdev_unlock(struct blkdev *bd);
 int blkdev_recheck(struct blkdev *bd, struct strbuf *why);
 /* First use that forbids writing (every kind but USE_RESUME); NULL when none. */
 const struct blkdev_use *blkdev_busy(const struct blkdev *bd);
+/* True for the second header of a LUKS2 volume whose first one is listed before it: nothing more to tell people. */
+bool blkdev_signature_again(const struct blkdev *bd, size_t i);
 /* "ext4 filesystem labelled 'backup' at byte 1080": for people. Returns buf. */
 const char *blkdev_signature_text(const struct blkdev_signature *sig, char *buf, size_t size);
 /* UUID=, LABEL=, PARTUUID=, PARTLABEL= or a path → resolved path, to be freed. */

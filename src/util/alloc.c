@@ -63,17 +63,22 @@ void strbuf_add(struct strbuf *b, const char *s, size_t n)
 	b->s[b->len] = '\0';
 }
 
-void strbuf_printf(struct strbuf *b, const char *fmt, ...)
+void strbuf_vprintf(struct strbuf *b, const char *fmt, va_list ap)
 {
 	cleanup_free char *s = NULL;
-	va_list ap;
-	int n;
+	int n = vasprintf(&s, fmt, ap);
 
-	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
-	va_end(ap);
 	or_die(n < 0 ? NULL : s);
 	strbuf_add(b, s, (size_t)n);
+}
+
+void strbuf_printf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vprintf(b, fmt, ap);
+	va_end(ap);
 }
 
 void strbuf_free(struct strbuf *b)

@@ -22,6 +22,18 @@ void json_add_str(struct json_object *o, const char *key, const char *value)
 	add(o, key, clean ? json_object_new_string(clean) : NULL);
 }
 
+void json_add_strf(struct json_object *o, const char *key, const char *fmt, ...)
+{
+	struct strbuf b = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	strbuf_vprintf(&b, fmt, ap);
+	va_end(ap);
+	json_add_str(o, key, b.s);
+	strbuf_free(&b);
+}
+
 void json_add_int(struct json_object *o, const char *key, int64_t value)
 {
 	add(o, key, json_object_new_int64(value));

@@ -54,6 +54,7 @@ struct strbuf {
 };
 void strbuf_add(struct strbuf *b, const char *s, size_t n);
 void strbuf_printf(struct strbuf *b, const char *fmt, ...) PRINTF(2, 3);
+void strbuf_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF(2, 0);
 void strbuf_free(struct strbuf *b); /* also resets it to empty */
 
 /* A list of strings, each owned by the list. */
@@ -98,6 +99,8 @@ void print_wrapped(FILE *f, const char *first, int indent, const char *text);
 
 struct json_object;
 void json_add_str(struct json_object *o, const char *key, const char *value); /* NULL → null */
+/* The same, printed: figures whose digits are part of the interface. */
+void json_add_strf(struct json_object *o, const char *key, const char *fmt, ...) PRINTF(3, 4);
 void json_add_int(struct json_object *o, const char *key, int64_t value);
 void json_add_bool(struct json_object *o, const char *key, bool value);
 /* Creates an object or array under `key` and returns it (owned by o). json_add_obj(NULL, NULL): a new document. */

@@ -110,23 +110,34 @@ int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq, uint6
 	if (!is_argon2(out->type)) {
 		if (out->force_iterations && out->force_iterations < 1000)
 			return refuse(-EINVAL, why, "pbkdf2 needs at least 1000 iterations.");
+		if (rq->memory_kib || rq->parallel)
+			refuse(0, why, "pbkdf2 takes one thread and hardly any memory: --pbkdf-memory and "
+			       "--pbkdf-parallel change nothing.");
 		return 0;
 	}
 	if (out->force_iterations && out->force_iterations < 4)
 		return refuse(-EINVAL, why, "%s needs at least 4 iterations.", out->type);
 	out->parallel = rq->parallel ? least(rq->parallel, threads) : threads;
+	if (rq->parallel > threads)
+		refuse(0, why, "%u threads were asked for; %s takes %u here.", rq->parallel, out->type, threads);
 	return pbkdf_memory(rq, available_kib, out, why);
 }
 
-void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms)
+void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms, bool keep_memory)
 {
-	uint64_t fits = trial_ms ? (uint64_t)VOL_PBKDF_TRIAL_KIB * p->iter_time_ms / trial_ms : UINT64_MAX;
+	uint64_t budget = p->iter_time_ms > PBKDF_TIME_MS ? p->iter_time_ms : PBKDF_TIME_MS, fits, least_ms;
 
-	if (!is_argon2(p->type) || p->force_iterations || fits >= PBKDF_BENCH_MIN)
+	if (!is_argon2(p->type) || p->force_iterations || !trial_ms)
 		return;
+	fits = VOL_PBKDF_TRIAL_KIB * budget / trial_ms;
 	if (fits < VOL_PBKDF_TRIAL_KIB)
 		fits = VOL_PBKDF_TRIAL_KIB;
-	p->memory_kib = least(p->memory_kib, fits);
+	if (!keep_memory && fits < PBKDF_BENCH_MIN)
+		p->memory_kib = least(p->memory_kib, fits);
+	/* what the cheapest slot with that memory costs, when it is more than was aimed at */
+	least_ms = (uint64_t)trial_ms * least(p->memory_kib, PBKDF_BENCH_MIN) / VOL_PBKDF_TRIAL_KIB;
+	if (least_ms > p->iter_time_ms)
+		p->iter_time_ms = least(least_ms, UINT32_MAX);
 }
 
 static void pbkdf_to_crypt(const struct vol_pbkdf *p, struct crypt_pbkdf_type *out)
@@ -233,11 +244,14 @@ static int check_size(const struct vol_format_plan *p, struct strbuf *why)
 			-ENOSPC, why,
 			"The device is too small: it has %llu bytes, and the data would start at %llu.",
 			(unsigned long long)p->device_size, (unsigned long long)p->data_offset);
-	if ((p->device_size - p->data_offset) % sector)
+	/* what a file has beyond its last whole 512 bytes is never reached through a block device */
+	if ((p->device_size / 512 * 512 - p->data_offset) % sector)
 		return refuse(
 			-EINVAL, why,
-			"The device's %llu bytes are no multiple of the sector size %u; use a smaller one.",
-			(unsigned long long)p->device_size, sector);
+			"The %llu bytes of the device cannot be divided into sectors of %u bytes: use --sector-size 512, or "
+			"make the device or file larger by %llu bytes.",
+			(unsigned long long)p->device_size, sector,
+			(unsigned long long)(sector - (p->device_size - p->data_offset) % sector));
 	return 0;
 }
 
@@ -527,7 +541,7 @@ int vol_format_build(const struct vol_format_plan *p, const struct secret *s,
 	return build_why(p, r, why);
 }
 
-void vol_pbkdf_fit(struct vol_pbkdf *p)
+void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
 {
 	cleanup_secret struct secret s = { 0 };
 	struct vol_format_plan plan = {
@@ -546,7 +560,7 @@ void vol_pbkdf_fit(struct vol_pbkdf *p)
 	plan.spec.key_bits = 512;
 	plan.spec.sector_size = 512;
 	if (!vol_format_check(&plan, NULL) && !vol_format_build(&plan, &s, &h, NULL))
-		vol_pbkdf_bound(p, h->facts.unlock_ms);
+		vol_pbkdf_bound(p, h->facts.unlock_ms, keep_memory);
 	vol_header_free(h);
 }
 

@@ -165,17 +165,29 @@ static bool has_luks_magic(const char *path)
 static int load_why(const char *path, int r, struct strbuf *why)
 {
 	if (r == -EINVAL || r == -EIO)
-		r = has_luks_magic(path) ? (r == -EINVAL ? -EBADMSG : r) : -EMEDIUMTYPE;
+		r = has_luks_magic(path) ? -EBADMSG : -EMEDIUMTYPE;
 	if (!why)
 		return r;
 	if (r == -EMEDIUMTYPE)
 		strbuf_printf(why, "%s holds no LUKS header.", path);
+	else if (r == -ENOTBLK)
+		strbuf_printf(why, "%s is neither a block device nor a regular file.", path);
 	else if (r == -EBADMSG)
-		strbuf_printf(why, "%s has a LUKS header that cannot be read. %s", path,
-		              luks_last_error());
+		strbuf_printf(why,
+		              "%s has a LUKS header, but it is damaged or cut short.%s%s Restore a backup of it "
+		              "('cryptsetup luksHeaderRestore'), or try 'cryptsetup repair'.",
+		              path, *luks_last_error() ? " " : "", luks_last_error());
 	else
 		strbuf_printf(why, "Reading the LUKS header of %s: %s.", path, strerror(-r));
 	return r;
+}
+
+/* Anything else is not even opened: a fifo would wait for ever. */
+static bool is_storage(const char *path)
+{
+	struct stat st;
+
+	return !path || stat(path, &st) || S_ISBLK(st.st_mode) || S_ISREG(st.st_mode);
 }
 
 static int load_cd(struct volume *v, const char *meta, const char *data)
@@ -202,6 +214,8 @@ int vol_load(const char *device, const char *header, unsigned int flags, struct 
 	*out = NULL;
 	if (access(meta, R_OK))
 		return load_why(meta, -errno, why);
+	if (!is_storage(meta) || !is_storage(device))
+		return load_why(is_storage(meta) ? device : meta, -ENOTBLK, why);
 	v = xcalloc(1, sizeof(*v));
 	v->copy.fd = -1;
 	v->detached = header != NULL;

@@ -247,16 +247,18 @@ int vol_pbkdf_plan(enum vol_type type, const struct vol_pbkdf_request *rq,
 
 /*
  * Bounds the memory where 4 passes over 64 MiB, the least that libcryptsetup's benchmark tries, take longer than the wanted
- * unlock time; above that the benchmark itself finds what fits. Pure. trial_ms: what one unlock took here with VOL_PBKDF_TRIAL_KIB; 0 = too quick
- * to tell. Never below VOL_PBKDF_TRIAL_KIB. Leaves pbkdf2 and forced iterations as they are.
+ * unlock time (2 s at least: a shorter one asked for does not shrink the memory further); above that the benchmark itself
+ * finds what fits. Where even so the cheapest slot costs more than iter_time_ms, that becomes what it costs. Pure. trial_ms:
+ * what one unlock took here with VOL_PBKDF_TRIAL_KIB; 0 = too quick to tell. Never below VOL_PBKDF_TRIAL_KIB; keep_memory:
+ * the memory was asked for and stays. Leaves pbkdf2 and forced iterations as they are.
  */
 #define VOL_PBKDF_TRIAL_KIB 4096u
-void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms);
+void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms, bool keep_memory);
 /*
  * The same after such a trial: a header with the cheapest key slot is made and opened in memory (10 ms on a current machine, two
  * seconds on a 500 MHz Geode). Where that cannot be done, p stays as it is.
  */
-void vol_pbkdf_fit(struct vol_pbkdf *p);
+void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory);
 
 /* Everything decided, before anything is done. Zeroed fields mean the default. */
 struct vol_format_plan {

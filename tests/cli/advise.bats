@@ -146,6 +146,11 @@ caret() {
 	caret 'capi:xts(aes-plain64' 8 1 'no partner'
 	caret aes-cbc 7 1 'needs an IV generator'
 	caret 'aes-xts-plain64!' 15 1 "can't stand"
+	advise --cipher "capi:xts(ecb($(printf 'x%.0s' {1..90})))(-plain64" || rc=$?
+	[ "$rc" = 1 ] && [ "$(wc -L <"$out.err")" -le 79 ] || complain "a long spec: $(cat "$out.err")"
+	column=$(sed -n '3s/\^.*//p' "$out.err")
+	line=$(sed -n 2p "$out.err")
+	[ "${line:${#column}:1}" = '(' ] || complain "a long spec: $(cat "$out.err")"
 	[ "$bad" = 0 ]
 }
 

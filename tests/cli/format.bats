@@ -100,3 +100,71 @@ refuses() {
 	run "$HWLUKS" format "${fast[@]}" "$name/x"
 	[[ $output != *$'\033'* ]]
 }
+
+@test "neither fifos nor what is no storage is waited for" {
+	mkfifo fifo
+	for command in 'format -q -d key' 'open --test-passphrase -d key' 'open --test-passphrase -d key --header disk' detect advise; do
+		# shellcheck disable=SC2086 # words
+		run timeout 20 "$HWLUKS" $command fifo
+		echo "$command: exit code $status: $output"
+		[ "$status" -eq 4 ] && [[ $output == *'neither a block device nor a regular file'* ]]
+	done
+}
+
+@test "a damaged or shortened header is named as that" {
+	"$HWLUKS" format "${fast[@]}" disk
+	head -c 3000 disk >short
+	cp disk damaged
+	for at in 300 16684; do
+		printf 'damage' | dd of=damaged bs=1 seek=$at conv=notrunc 2>/dev/null
+	done
+	for image in short damaged; do
+		run "$HWLUKS" open --test-passphrase -d key $image
+		echo "$output"
+		[ "$status" -eq 1 ]
+		[[ $output == *'damaged or cut short'*'luksHeaderRestore'* ]]
+	done
+}
+
+@test "one LUKS2 volume is named once" {
+	"$HWLUKS" format "${fast[@]}" --label home disk
+	[ "$("$HWLUKS" detect disk | grep -c "a LUKS2 volume labelled 'home'")" = 1 ]
+	run "$HWLUKS" format "${fast[@]}" disk
+	[ "$(grep -c 'a LUKS2 volume' <<<"$output")" = 1 ]
+}
+
+@test "a file that may not be written is a matter of permission" {
+	[ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
+	chmod 755 . .. ../..
+	chmod 444 disk key
+	cp "$HWLUKS" here
+	run setpriv --reuid=65534 --regid=65534 --clear-groups ./here format "${fast[@]}" disk
+	echo "exit code $status: $output"
+	[ "$status" -eq 2 ] && [[ $output == *'Permission denied'* ]]
+}
+
+@test "types and threads as cryptsetup takes them, and a file of any size" {
+	truncate -s 20000001 odd
+	"$HWLUKS" format -q -d key --cipher aes-xts-plain64 --type LUKS2 --pbkdf-memory 32 --pbkdf-force-iterations 4 \
+		--pbkdf-parallel 5 odd
+	"$HWLUKS" open --test-passphrase -d key --type LUKS2 odd
+	cryptsetup open --test-passphrase --key-file key odd
+	run "$HWLUKS" format "${fast[@]}" --sector-size 4096 --replace-luks odd
+	[ "$status" -eq 1 ] && [[ $output == *'--sector-size 512'* ]]
+	run "$HWLUKS" format "${fast[@]}" --pbkdf-memory 4096 disk
+	[ "$status" -eq 0 ] && [[ $output == *'pbkdf2 takes one thread'* ]]
+}
+
+@test "a format stopped at a question says that nothing was written" {
+	before=$(sha256sum disk)
+	run expect -c "
+		set timeout 60
+		spawn $HWLUKS format --cipher aes-xts-plain64 disk
+		expect {capital letters): } { send \003 }
+		expect eof
+		lassign [wait] pid spawn os status
+		exit \$status"
+	echo "$output"
+	[[ $output == *'Stopped. Nothing was written.'* ]]
+	[ "$(sha256sum disk)" = "$before" ]
+}

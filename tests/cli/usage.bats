@@ -70,6 +70,12 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses '--iter-time: .abc. is not a whole number' format --iter-time abc x
 	refuses '--key-size: .99999. is not' format --key-size 99999 x
 	refuses '--key-size: .-1. is not' format --key-size -1 x
+	for o in key-size sector-size; do
+		refuses "--$o: .0. is not a whole number from 1" advise --cipher aes-xts-plain64 --$o 0
+	done
+	for o in key-size sector-size iter-time pbkdf-memory pbkdf-parallel pbkdf-force-iterations; do
+		refuses "--$o: .0. is not a whole number from 1" format --$o 0 x
+	done
 	refuses '--wait: .601. is not' load --wait 601
 	refuses '--key-slot: .32. is not' open --key-slot 32 a b
 	refuses '--keyfile-size: .10Q. is not a size' open --keyfile-size 10Q a b

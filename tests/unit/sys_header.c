@@ -444,18 +444,23 @@ static void test_pbkdf_bound(void **state)
 		const char *type;
 		uint32_t ms, forced, memory;
 		unsigned int trial_ms;
-		uint32_t want;
+		bool keep;
+		uint32_t want, want_ms;
 	} row[] = {
-		{ "argon2id", 2000, 0, 1u << 20, 0, 1u << 20 },	    /* too quick to tell */
-		{ "argon2id", 2000, 0, 1u << 20, 5, 1u << 20 },	    /* 1.6 GiB would fit */
-		{ "argon2id", 2000, 0, 1u << 20, 125, 1u << 20 },   /* 64 MiB fit: libcryptsetup's benchmark decides */
-		{ "argon2id", 2000, 0, 1u << 20, 126, 65015 },
-		{ "argon2id", 2000, 0, 100u << 10, 10, 100u << 10 }, /* this machine has no more */
-		{ "argon2id", 2000, 0, 100u << 10, 1000, 8u << 10 }, /* a Geode */
-		{ "argon2id", 2000, 0, 100u << 10, 9000, 4u << 10 }, /* never less */
-		{ "argon2i", 500, 0, 100u << 10, 100, 20u << 10 },
-		{ "argon2id", 0, 4, 100u << 10, 1000, 100u << 10 },  /* forced */
-		{ "pbkdf2", 2000, 0, 0, 1000, 0 },
+		{ "argon2id", 2000, 0, 1u << 20, 0, false, 1u << 20, 2000 },	  /* too quick to tell */
+		{ "argon2id", 2000, 0, 1u << 20, 5, false, 1u << 20, 2000 },	  /* 1.6 GiB would fit */
+		{ "argon2id", 2000, 0, 1u << 20, 125, false, 1u << 20, 2000 },	  /* 64 MiB fit: the library's benchmark decides */
+		{ "argon2id", 2000, 0, 1u << 20, 126, false, 65015, 2000 },
+		{ "argon2id", 2000, 0, 100u << 10, 10, false, 100u << 10, 2000 }, /* this machine has no more */
+		{ "argon2id", 2000, 0, 100u << 10, 1000, false, 8u << 10, 2000 }, /* a Geode */
+		{ "argon2id", 2000, 0, 100u << 10, 9000, false, 4u << 10, 9000 }, /* never less; the plan tells what it costs */
+		{ "argon2id", 10000, 0, 100u << 10, 1000, false, 40u << 10, 10000 },
+		{ "argon2i", 500, 0, 100u << 10, 100, false, 100u << 10, 1600 },  /* asked for: cheap, not less memory */
+		{ "argon2id", 1, 0, 1u << 20, 10, false, 1u << 20, 160 },
+		{ "argon2id", 2000, 0, 64u << 10, 1000, true, 64u << 10, 16000 }, /* memory by name on a Geode */
+		{ "argon2id", 2000, 0, 1u << 20, 1000, true, 1u << 20, 16000 },
+		{ "argon2id", 0, 4, 100u << 10, 1000, false, 100u << 10, 0 },	  /* forced */
+		{ "pbkdf2", 2000, 0, 0, 1000, false, 0, 2000 },
 	};
 
 	(void)state;
@@ -464,9 +469,10 @@ static void test_pbkdf_bound(void **state)
 			               .memory_kib = row[i].memory };
 
 		str_copy(p.type, sizeof(p.type), row[i].type);
-		vol_pbkdf_bound(&p, row[i].trial_ms);
-		if (p.memory_kib != row[i].want)
-			fail_msg("row %zu: %u KiB, not %u", i, p.memory_kib, row[i].want);
+		vol_pbkdf_bound(&p, row[i].trial_ms, row[i].keep);
+		if (p.memory_kib != row[i].want || p.iter_time_ms != row[i].want_ms)
+			fail_msg("row %zu: %u KiB in %u ms, not %u in %u", i, p.memory_kib, p.iter_time_ms, row[i].want,
+				 row[i].want_ms);
 	}
 }
 

@@ -83,6 +83,14 @@ static const struct mdesc
 	pc_wrapped = { "AES-NI 6.1 as listed, SIMD halves", ARCH_X86_64, KVER(6, 1), SKYLAKE, NULL, "x86-aesni",
 		       "__xts(aes)|cryptd(__xts-aes-aesni)|451|i\n__xts(aes)|__xts-aes-aesni|401|i" },
 	no_aes = { "no AES 6.1", ARCH_X86_64, KVER(6, 1), "fpu lm sse2" },
+	no_dm_crypt = { "AES-NI 6.1, no dm-crypt", ARCH_X86_64, KVER(6, 1), SKYLAKE, NULL, "x86-aesni",
+			.kconfig = "# CONFIG_DM_CRYPT is not set\n" },
+	no_dm_module = { "AES-NI 6.1, dm_crypt not installed", ARCH_X86_64, KVER(6, 1), SKYLAKE, NULL, "x86-aesni",
+			 .mods = "dm_crypt=missing" },
+	bare = { "AES-NI 6.1, a small configuration", ARCH_X86_64, KVER(6, 1), SKYLAKE, NULL, "x86-aesni",
+		 .kconfig = "# CONFIG_CRYPTO_SERPENT is not set\n# CONFIG_CRYPTO_TWOFISH is not set\n"
+			    "CONFIG_CRYPTO_TWOFISH_X86_64=m\n# CONFIG_CRYPTO_DES is not set\n# CONFIG_CRYPTO_ESSIV is not set\n"
+			    "# CONFIG_CRYPTO_LRW is not set\n# CONFIG_CRYPTO_ADIANTUM is not set\n" },
 	no_aes_612 = { "no AES 6.12", ARCH_X86_64, KVER(6, 12), "fpu lm sse2" },
 	no_aes_72 = { "no AES 7.2", ARCH_X86_64, KVER(7, 2), "fpu lm sse2" },
 	no_aes_73 = { "no AES 7.3", ARCH_X86_64, KVER(7, 3), "fpu lm sse2" },
@@ -161,7 +169,7 @@ static const struct mdesc *const machines[] = {
 	&geode_denied, &geode_no_module, &geode_no_option, &geode_no_xts, &geode_blind, &geode_flagged, &padlock, &padlock_32,
 	&padlock_off, &padlock_73, &padlock_disabled, &padlock_failed, &zhaoxin, &zhaoxin_both, &pc_61, &pc_612, &pc_vaes, &pc_vaes_off,
 	&pc_vaes512_off, &pc_72_lib, &pc_73_lib, &pc_61_missing, &pc_denied, &pc_late, &pc_wrapped, &no_aes, &no_aes_612, &no_aes_72,
-	&no_aes_73, &no_aes_vm, &serpent_pc, &no_adiantum, &virtio, &virtio_read, &virtio_free, &cesa, &cesa_neon, &cesa_54, &caam, &qat,
+	&no_dm_crypt, &no_dm_module, &bare, &no_aes_73, &no_aes_vm, &serpent_pc, &no_adiantum, &virtio, &virtio_read, &virtio_free, &cesa, &cesa_neon, &cesa_54, &caam, &qat,
 	&qat_off, &ccp, &dcp, &dcp_73, &sahara, &ccree, &sun4i, &sun8i_h3, &sun8i_510, &sun8i_h5, &sun8i_ss, &rk3399, &rk3399_loaded,
 	&sa2ul, &stm32_61, &stm32_612, &eip93, &eip93_61, &sec2_61, &sec2_72, &sec1, &octeontx2, &octeontx1, &tegra, &dthev2, &keembay,
 	&sl3516, &hifn, &ppc4xx, &s5p, &omap, &pi4, &pi5, &pi5_off, &arm_ce, &power8, &s390, &s390_612, &sparc_t4, &sparc_t4_73, &riscv,
@@ -219,6 +227,17 @@ static const struct row rows[] = {
 	{ &geode, "aes-lrw-benbi", 384, "Srs--", NULL, "key-size", X256 },
 	{ &geode, "aes-lrw-benbi", 256, "Aph--", "lrw(ecb-aes-geode)", "engine", NULL },
 	{ &geode, "aes", 128, "Aph--", "cbc-aes-geode", "engine weak-class", NULL },
+	/* what the kernel's configuration says that it lacks */
+	{ &no_dm_crypt, XTS_, 512, "Ir---", NULL, "no-dm-crypt -cpu-instructions", NULL },
+	{ &no_dm_module, ADIANTUM, 256, "Ir---", NULL, "no-dm-crypt", NULL },
+	{ &bare, XTS_, 512, "Aph-h", NULL, "cpu-instructions -no-dm-crypt", NULL },
+	{ &bare, "serpent-xts-plain64", 512, "Ir---", NULL, "cipher-missing", NULL },
+	{ &bare, "des3_ede-cbc-plain64", 192, "Ir---", NULL, "cipher-missing", NULL },
+	{ &bare, "twofish-xts-plain64", 512, "Sps-s", NULL, "other-cipher -cipher-missing", NULL },
+	{ &bare, "camellia-xts-plain64", 512, "Sps-s", NULL, "other-cipher -cipher-missing", NULL }, /* not mentioned: not known */
+	{ &bare, ESSIV, 128, "Ir---", NULL, "cipher-missing", NULL },
+	{ &bare, "aes-lrw-benbi", 256, "Ir---", NULL, "cipher-missing", NULL },
+	{ &bare, ADIANTUM, 256, "Ir---", NULL, "cipher-missing", NULL },
 	/* ESSIV hashes */
 	{ &geode, "aes-cbc-essiv:sha1", 128, "Ir---", NULL, "essiv-hash -engine", NULL },
 	{ &geode, "aes-cbc-essiv:sha224", 128, "Ir---", NULL, "essiv-hash", NULL },
