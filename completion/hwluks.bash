@@ -29,6 +29,12 @@ _hwluks_options() {
 			--perf-no_read_workqueue --perf-no_write_workqueue --perf-high_priority --token-id --token-type
 			--token-only --disable-locks --disable-keyring"
 		;;
+	refresh)
+		echo "--header --key-file -d --keyfile-offset --keyfile-size -l --key-slot -S --tries -T --timeout -t --no-verify
+			--clear-flags --allow-discards --persistent --perf-same_cpu_crypt --perf-submit_from_crypt_cpus
+			--perf-no_read_workqueue --perf-no_write_workqueue --perf-high_priority --token-id --token-type
+			--token-only --disable-locks --disable-keyring"
+		;;
 	close | luksClose)
 		echo "--deferred"
 		;;
@@ -107,10 +113,10 @@ _hwluks() {
 	fi
 	case $command in
 	'')
-		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status doctor' -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status refresh doctor' -- "$cur") ;;
 	detect | advise | format | luksFormat | open | luksOpen)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_devices)" -- "$cur"; compgen -f -- "$cur") ;;
-	close | luksClose | status | doctor)
+	close | luksClose | status | refresh | doctor)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_mappings)" -- "$cur") ;;
 	esac
 }

@@ -2,7 +2,7 @@
 # fish completion for hwluks(8): commands, the options of each, devices, names of open mappings.
 # tests/cli/docs.bats holds it against the option table.
 
-set -g __hwluks_commands detect load advise format open close status doctor luksFormat luksOpen luksClose
+set -g __hwluks_commands detect load advise format open close status refresh doctor luksFormat luksOpen luksClose
 
 function __hwluks_no_command
     not __fish_seen_subcommand_from $__hwluks_commands
@@ -26,7 +26,7 @@ end
 
 complete -c hwluks -f
 complete -c hwluks -n '__hwluks_command detect advise format luksFormat open luksOpen' -F -a '(__hwluks_devices)' -d Device
-complete -c hwluks -n '__hwluks_command close luksClose status doctor' -a '(__hwluks_mappings)' -d 'Open mapping'
+complete -c hwluks -n '__hwluks_command close luksClose status refresh doctor' -a '(__hwluks_mappings)' -d 'Open mapping'
 
 complete -c hwluks -s '?' -l help -d 'Show this help, or that of a command'
 complete -c hwluks -s V -l version -d 'Show the version'
@@ -41,6 +41,7 @@ complete -c hwluks -n __hwluks_no_command -a format -d 'Make a LUKS volume that 
 complete -c hwluks -n __hwluks_no_command -a open -d 'Open a LUKS volume and say what serves it'
 complete -c hwluks -n __hwluks_no_command -a close -d 'Close a volume'
 complete -c hwluks -n __hwluks_no_command -a status -d 'Say which driver serves an open volume, and how that is known'
+complete -c hwluks -n __hwluks_no_command -a refresh -d 'Bind an open volume to the best driver now, or change its flags'
 complete -c hwluks -n __hwluks_no_command -a doctor -d 'Say why encryption is slow here, and what mends it'
 
 # load
@@ -116,6 +117,29 @@ complete -c hwluks -n '__hwluks_command open luksOpen' -l token-type -x -d 'Use 
 complete -c hwluks -n '__hwluks_command open luksOpen' -l token-only -d 'Do not ask for a passphrase when no token fits'
 complete -c hwluks -n '__hwluks_command open luksOpen' -l disable-locks -d 'No LUKS2 metadata locks'
 complete -c hwluks -n '__hwluks_command open luksOpen' -l disable-keyring -d 'Volume key in the table, not in the kernel keyring'
+
+# refresh
+complete -c hwluks -n '__hwluks_command refresh' -l header -r -F -d 'Detached LUKS header'
+complete -c hwluks -n '__hwluks_command refresh' -s d -l key-file -r -F -d 'Read the passphrase from FILE, - is stdin (newline counts)'
+complete -c hwluks -n '__hwluks_command refresh' -l keyfile-offset -x -d 'Skip this much of the key file'
+complete -c hwluks -n '__hwluks_command refresh' -s l -l keyfile-size -x -d 'Read only this much of the key file'
+complete -c hwluks -n '__hwluks_command refresh' -s S -l key-slot -x -d 'Try this key slot only'
+complete -c hwluks -n '__hwluks_command refresh' -s T -l tries -x -d 'Tries at the prompt (3)'
+complete -c hwluks -n '__hwluks_command refresh' -s t -l timeout -x -d 'Limit of the prompt; 0 is none'
+complete -c hwluks -n '__hwluks_command refresh' -l no-verify -d 'Skip the known-answer test of an engine'
+complete -c hwluks -n '__hwluks_command refresh' -l clear-flags -d 'Leave no flag set'
+complete -c hwluks -n '__hwluks_command refresh' -l allow-discards -d 'Pass discards (TRIM) on; reveals which blocks are in use'
+complete -c hwluks -n '__hwluks_command refresh' -l persistent -d 'Keep these flags in the LUKS2 header'
+complete -c hwluks -n '__hwluks_command refresh' -l perf-same_cpu_crypt -d 'dm-crypt: encrypt on the CPU that asked'
+complete -c hwluks -n '__hwluks_command refresh' -l perf-submit_from_crypt_cpus -d 'dm-crypt: no extra thread to submit writes'
+complete -c hwluks -n '__hwluks_command refresh' -l perf-no_read_workqueue -d 'dm-crypt: decrypt without a workqueue'
+complete -c hwluks -n '__hwluks_command refresh' -l perf-no_write_workqueue -d 'dm-crypt: encrypt without a workqueue'
+complete -c hwluks -n '__hwluks_command refresh' -l perf-high_priority -d 'dm-crypt: high-priority workqueues (kernel 6.10)'
+complete -c hwluks -n '__hwluks_command refresh' -l token-id -x -d 'Use this LUKS2 token'
+complete -c hwluks -n '__hwluks_command refresh' -l token-type -x -d 'Use LUKS2 tokens of this type only'
+complete -c hwluks -n '__hwluks_command refresh' -l token-only -d 'Do not ask for a passphrase when no token fits'
+complete -c hwluks -n '__hwluks_command refresh' -l disable-locks -d 'No LUKS2 metadata locks'
+complete -c hwluks -n '__hwluks_command refresh' -l disable-keyring -d 'Volume key in the table, not in the kernel keyring'
 
 # close
 complete -c hwluks -n '__hwluks_command close luksClose' -l deferred -d 'Close when the last user is gone'

@@ -49,6 +49,8 @@ struct options {
 	int64_t key_slot, token_id;
 	const char *token_type;
 	bool disable_locks, disable_keyring;
+	/* refresh */
+	bool clear_flags;
 	/* close */
 	bool deferred;
 	/* load */
@@ -68,6 +70,7 @@ struct cmd_context {
 enum command_bit {
 	CMD_DETECT = 1 << 0, CMD_LOAD = 1 << 1, CMD_ADVISE = 1 << 2, CMD_FORMAT = 1 << 3, CMD_OPEN = 1 << 4,
 	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_DOCTOR = 1 << 7,
+	CMD_REFRESH = 1 << 8,
 	CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
 };
 
@@ -108,6 +111,7 @@ int options_parse(int argc, char **argv, struct cmd_context *c, const struct com
 void print_usage(FILE *f);
 void print_command_help(const struct command *cmd);
 
+int cmd_refresh(struct cmd_context *c);
 int cmd_detect(struct cmd_context *c);
 int cmd_load(struct cmd_context *c);
 int cmd_advise(struct cmd_context *c);
@@ -152,10 +156,19 @@ void print_verdict_line(const char *first, const struct verdict *v);
 const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
 /* What could not be read, as a note on stderr, and under "unread" in JSON. */
 void say_unread(const struct machine *m);
+/* Why mapping_get(name) failed with r. Returns r, -ENXIO as -ENODEV. */
+int say_mapping_error(const char *name, int r);
 void json_unread(struct json_object *o, const struct machine *m);
 /* Spec from --cipher, --key-size, --sector-size; key bits default as cryptsetup's. 0, or -EINVAL after saying where and why. */
 int check_sector_size(const struct options *o); /* 0, or -EINVAL after saying what it may be */
 int spec_from_options(const struct options *o, struct cipher_spec *spec);
+
+/* --- open.c: what open and refresh share ---------------------------------------------------------- */
+
+/* The flags for dm-crypt that the command line names, enum vol_activate_flags. */
+unsigned int activation_flags(const struct options *o);
+/* Options for flags and keys that contradict each other or this build. 0, or -EINVAL after saying so. */
+int check_key_options(const struct options *o);
 
 /* --- bringup.c: load, wait, prepare, verify, quarantine ------------------------------------------- */
 

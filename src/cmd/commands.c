@@ -8,7 +8,7 @@
 #define F(field) offsetof(struct options, field)
 #define LOOKS (CMD_DETECT | CMD_ADVISE | CMD_DOCTOR)
 #define SPEC (CMD_ADVISE | CMD_FORMAT)
-#define KEYS (CMD_FORMAT | CMD_OPEN)
+#define KEYS (CMD_FORMAT | CMD_OPEN | CMD_REFRESH)
 
 const struct option_row option_table[] = {
 	{ "help", '?', OPT_FLAG, F(help), CMD_GLOBAL, 0, NULL, "Show this help, or that of a command" },
@@ -28,7 +28,7 @@ const struct option_row option_table[] = {
 	{ "adapt", 0, OPT_FLAG, F(adapt), CMD_FORMAT, 0, NULL, "Take the nearest spec the hardware serves instead of refusing" },
 	{ "software", 0, OPT_FLAG, F(software), CMD_FORMAT, 0, NULL, "Keep the spec asked for although it runs in software" },
 	{ "dry-run", 0, OPT_FLAG, F(dry_run), CMD_FORMAT | CMD_LOAD, 0, NULL, "Print the plan and change nothing" },
-	{ "batch-mode", 'q', OPT_FLAG, F(batch_mode), KEYS, 0, NULL, "Ask no questions; the command line is the consent" },
+	{ "batch-mode", 'q', OPT_FLAG, F(batch_mode), CMD_FORMAT | CMD_OPEN, 0, NULL, "Ask no questions; the command line is the consent" },
 	{ "wipe-signatures", 0, OPT_FLAG, F(wipe_signatures), CMD_FORMAT, 0, NULL, "Destroy the file systems or other signatures found on DEVICE" },
 	{ "replace-luks", 0, OPT_FLAG, F(replace_luks), CMD_FORMAT, 0, NULL, "Destroy the LUKS volume found on DEVICE for good" },
 	{ "old-header-backup", 0, OPT_STRING, F(old_header_backup), CMD_FORMAT, 0, "FILE", "Save the LUKS header found on DEVICE to FILE before replacing it" },
@@ -49,27 +49,29 @@ const struct option_row option_table[] = {
 	{ "key-file", 'd', OPT_STRING, F(key_file), KEYS, 0, "FILE", "Read the passphrase from FILE, - is stdin (newline counts)" },
 	{ "keyfile-offset", 0, OPT_SIZE, F(keyfile_offset), KEYS, 0, "BYTES", "Skip this much of the key file" },
 	{ "keyfile-size", 'l', OPT_SIZE, F(keyfile_size), KEYS, 0, "BYTES", "Read only this much of the key file" },
-	{ "key-slot", 'S', OPT_SIGNED, F(key_slot), CMD_OPEN, 31, "SLOT", "Try this key slot only" },
+	{ "key-slot", 'S', OPT_SIGNED, F(key_slot), CMD_OPEN | CMD_REFRESH, 31, "SLOT", "Try this key slot only" },
 	{ "verify-passphrase", 'y', OPT_FLAG, F(verify_passphrase), CMD_FORMAT, 0, NULL, "Ask twice, also in batch mode" },
-	{ "tries", 'T', OPT_NUMBER, F(tries), CMD_OPEN, 1000, "NUMBER", "Tries at the prompt (3)" },
+	{ "tries", 'T', OPT_NUMBER, F(tries), CMD_OPEN | CMD_REFRESH, 1000, "NUMBER", "Tries at the prompt (3)" },
 	{ "timeout", 't', OPT_NUMBER, F(timeout), KEYS, UINT32_MAX, "SECONDS", "Limit of the prompt; 0 is none" },
 
 	{ "readonly", 'r', OPT_FLAG, F(readonly), CMD_OPEN, 0, NULL, "Open read-only" },
 	{ "test-passphrase", 0, OPT_FLAG, F(test_passphrase), CMD_OPEN, 0, NULL, "Check the passphrase, open nothing" },
 	{ "require-accel", 0, OPT_FLAG, F(require_accel), CMD_OPEN, 0, NULL, "Open nothing (exit 11) when no hardware would do the data" },
-	{ "no-verify", 0, OPT_FLAG, F(no_verify), CMD_OPEN | CMD_LOAD, 0, NULL, "Skip the known-answer test of an engine" },
-	{ "allow-discards", 0, OPT_FLAG, F(allow_discards), CMD_OPEN, 0, NULL, "Pass discards (TRIM) on; reveals which blocks are in use" },
-	{ "persistent", 0, OPT_FLAG, F(persistent), CMD_OPEN, 0, NULL, "Keep these flags in the LUKS2 header" },
-	{ "perf-same_cpu_crypt", 0, OPT_FLAG, F(perf_same_cpu_crypt), CMD_OPEN, 0, NULL, "dm-crypt: encrypt on the CPU that asked" },
-	{ "perf-submit_from_crypt_cpus", 0, OPT_FLAG, F(perf_submit_from_crypt_cpus), CMD_OPEN, 0, NULL, "dm-crypt: no extra thread to submit writes" },
-	{ "perf-no_read_workqueue", 0, OPT_FLAG, F(perf_no_read_workqueue), CMD_OPEN, 0, NULL, "dm-crypt: decrypt without a workqueue" },
-	{ "perf-no_write_workqueue", 0, OPT_FLAG, F(perf_no_write_workqueue), CMD_OPEN, 0, NULL, "dm-crypt: encrypt without a workqueue" },
-	{ "perf-high_priority", 0, OPT_FLAG, F(perf_high_priority), CMD_OPEN, 0, NULL, "dm-crypt: high-priority workqueues (kernel 6.10)" },
-	{ "token-id", 0, OPT_SIGNED, F(token_id), CMD_OPEN, 31, "ID", "Use this LUKS2 token" },
-	{ "token-type", 0, OPT_STRING, F(token_type), CMD_OPEN, 0, "NAME", "Use LUKS2 tokens of this type only" },
-	{ "token-only", 0, OPT_FLAG, F(token_only), CMD_OPEN, 0, NULL, "Do not ask for a passphrase when no token fits" },
-	{ "disable-locks", 0, OPT_FLAG, F(disable_locks), CMD_OPEN, 0, NULL, "No LUKS2 metadata locks" },
-	{ "disable-keyring", 0, OPT_FLAG, F(disable_keyring), CMD_OPEN, 0, NULL, "Volume key in the table, not in the kernel keyring" },
+	{ "no-verify", 0, OPT_FLAG, F(no_verify), CMD_OPEN | CMD_REFRESH | CMD_LOAD, 0, NULL, "Skip the known-answer test of an engine" },
+	{ "allow-discards", 0, OPT_FLAG, F(allow_discards), CMD_OPEN | CMD_REFRESH, 0, NULL, "Pass discards (TRIM) on; reveals which blocks are in use" },
+	{ "persistent", 0, OPT_FLAG, F(persistent), CMD_OPEN | CMD_REFRESH, 0, NULL, "Keep these flags in the LUKS2 header" },
+	{ "perf-same_cpu_crypt", 0, OPT_FLAG, F(perf_same_cpu_crypt), CMD_OPEN | CMD_REFRESH, 0, NULL, "dm-crypt: encrypt on the CPU that asked" },
+	{ "perf-submit_from_crypt_cpus", 0, OPT_FLAG, F(perf_submit_from_crypt_cpus), CMD_OPEN | CMD_REFRESH, 0, NULL, "dm-crypt: no extra thread to submit writes" },
+	{ "perf-no_read_workqueue", 0, OPT_FLAG, F(perf_no_read_workqueue), CMD_OPEN | CMD_REFRESH, 0, NULL, "dm-crypt: decrypt without a workqueue" },
+	{ "perf-no_write_workqueue", 0, OPT_FLAG, F(perf_no_write_workqueue), CMD_OPEN | CMD_REFRESH, 0, NULL, "dm-crypt: encrypt without a workqueue" },
+	{ "perf-high_priority", 0, OPT_FLAG, F(perf_high_priority), CMD_OPEN | CMD_REFRESH, 0, NULL, "dm-crypt: high-priority workqueues (kernel 6.10)" },
+	{ "token-id", 0, OPT_SIGNED, F(token_id), CMD_OPEN | CMD_REFRESH, 31, "ID", "Use this LUKS2 token" },
+	{ "token-type", 0, OPT_STRING, F(token_type), CMD_OPEN | CMD_REFRESH, 0, "NAME", "Use LUKS2 tokens of this type only" },
+	{ "token-only", 0, OPT_FLAG, F(token_only), CMD_OPEN | CMD_REFRESH, 0, NULL, "Do not ask for a passphrase when no token fits" },
+	{ "disable-locks", 0, OPT_FLAG, F(disable_locks), CMD_OPEN | CMD_REFRESH, 0, NULL, "No LUKS2 metadata locks" },
+	{ "disable-keyring", 0, OPT_FLAG, F(disable_keyring), CMD_OPEN | CMD_REFRESH, 0, NULL, "Volume key in the table, not in the kernel keyring" },
+
+	{ "clear-flags", 0, OPT_FLAG, F(clear_flags), CMD_REFRESH, 0, NULL, "Leave no flag set" },
 
 	{ "deferred", 0, OPT_FLAG, F(deferred), CMD_CLOSE, 0, NULL, "Close when the last user is gone" },
 
@@ -118,6 +120,12 @@ const struct command command_table[] = {
 	  "Names the driver bound to the open mapping NAME with its evidence: recorded (hwluks saw it bind), counted (reference "
 	  "counts leave one possibility), inferred, or unknown; and which part of the work runs on hardware.",
 	  cmd_status },
+	{ "refresh", NULL, CMD_REFRESH, 1, 1, false, "NAME", "Bind an open volume to the best driver now, or change its flags",
+	  "Gives the open mapping NAME a new table while it is in use: it binds to a driver that was loaded after it was opened. "
+	  "Loads and tests drivers first, as open does; proves the key against the header, for a plain volume against the live "
+	  "table. On any failure the old table stays. Flags named are those that hold afterwards; with none named the volume "
+	  "keeps its own.",
+	  cmd_refresh },
 	{ "doctor", NULL, CMD_DOCTOR, 0, 1, true, "[NAME|DEVICE|MOUNTPOINT]", "Say why encryption is slow here, and what mends it",
 	  "Without an argument: the machine and every open volume. With the name of an open volume, a device or a mount point: that "
 	  "volume and everything below it. Each finding has its evidence, a remedy with its cost and hazards, and the gain with its "

@@ -26,7 +26,7 @@ struct open_job {
 	bool no_accel;	/* --require-accel, and the engine broke under the open */
 };
 
-static unsigned int activation_flags(const struct options *o)
+unsigned int activation_flags(const struct options *o)
 {
 	return (o->readonly ? VOL_READONLY : 0) | (o->allow_discards ? VOL_ALLOW_DISCARDS : 0) |
 	       (o->persistent ? VOL_PERSISTENT : 0) | (o->perf_same_cpu_crypt ? VOL_SAME_CPU_CRYPT : 0) |
@@ -53,6 +53,19 @@ static int check_name(const char *name)
 	return r == -EACCES || r == -EPERM ? r : -EOPNOTSUPP;
 }
 
+int check_key_options(const struct options *o)
+{
+	if (o->perf_high_priority && !vol_has_high_priority()) {
+		log_error("--perf-high_priority needs libcryptsetup 2.8 and kernel 6.10.");
+		return -EINVAL;
+	}
+	if (o->token_only && o->key_file) {
+		log_error("--token-only and --key-file exclude each other.");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_options(struct open_job *j)
 {
 	const struct options *o = &j->c->opt;
@@ -69,14 +82,8 @@ static int check_options(struct open_job *j)
 		log_error("--type %s: hwluks opens luks, luks1 and luks2 volumes; the rest stays with cryptsetup.", o->type);
 		return -EINVAL;
 	}
-	if (o->perf_high_priority && !vol_has_high_priority()) {
-		log_error("--perf-high_priority needs libcryptsetup 2.8 and kernel 6.10.");
+	if (check_key_options(o))
 		return -EINVAL;
-	}
-	if (o->token_only && o->key_file) {
-		log_error("--token-only and --key-file exclude each other.");
-		return -EINVAL;
-	}
 	j->name = o->test_passphrase ? NULL : j->c->arg[1];
 	return j->name ? check_name(j->name) : 0;
 }
@@ -236,7 +243,7 @@ static int open_by_passphrase(struct open_job *j, const struct vol_activation *a
 		.key_file = o->key_file, .offset = o->keyfile_offset, .size = o->keyfile_size, .prompt = prompt,
 		.timeout_s = (unsigned int)o->timeout,
 	};
-	uint64_t tries = !secret_is_prompted(&src) ? 1 : o->tries ? o->tries : SECRET_TRIES;
+	uint64_t tries = secret_tries(&src, o->tries);
 	int r = -EPERM;
 
 	while (tries-- && r == -EPERM) {

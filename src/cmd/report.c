@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "cmd/cmd.h"
+#include "vol/mapping.h"
 
 void print_reasons(const struct reasons *r)
 {
@@ -165,4 +166,23 @@ int spec_from_options(const struct options *o, struct cipher_spec *spec)
 	spec->key_bits = o->key_size ? (unsigned int)o->key_size : spec_default_key_bits(spec);
 	spec->sector_size = (unsigned int)o->sector_size;
 	return 0;
+}
+
+int say_mapping_error(const char *name, int r)
+{
+	char why[256];
+
+	if (r == -ENODEV && mapping_available(why, sizeof(why)) == -ENODEV) {
+		log_error("Nothing is open here: %s.", why);
+		return r;
+	}
+	if (r == -ENXIO)
+		log_error("'%s' is not open. 'dmsetup ls --target crypt' lists the open volumes.", name);
+	else if (r == -EMEDIUMTYPE)
+		log_error("'%s' is a device-mapper device, but not an encrypted one.", name);
+	else if (r == -EACCES || r == -EPERM)
+		log_error("Only root may ask the device-mapper about '%s'.", name);
+	else
+		log_error("Cannot look at '%s': %s.", name, strerror(-r));
+	return r == -ENXIO ? -ENODEV : r;
 }

@@ -88,25 +88,6 @@ static void report_json(const struct mapping_facts *f, const char *device, const
 	json_print(doc);
 }
 
-static int explain(const char *name, int r)
-{
-	char why[256];
-
-	if (r == -ENODEV && mapping_available(why, sizeof(why)) == -ENODEV) {
-		log_error("Nothing is open here: %s.", why);
-		return r;
-	}
-	if (r == -ENXIO)
-		log_error("'%s' is not open. 'dmsetup ls --target crypt' lists the open volumes.", name);
-	else if (r == -EMEDIUMTYPE)
-		log_error("'%s' is a device-mapper device, but not an encrypted one.", name);
-	else if (r == -EACCES || r == -EPERM)
-		log_error("Only root may ask the device-mapper about '%s'.", name);
-	else
-		log_error("Cannot look at '%s': %s.", name, strerror(-r));
-	return r == -ENXIO ? -ENODEV : r;
-}
-
 int cmd_status(struct cmd_context *c)
 {
 	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
@@ -118,7 +99,7 @@ int cmd_status(struct cmd_context *c)
 	int r = mapping_get(name, &facts);
 
 	if (r)
-		return explain(name, r);
+		return say_mapping_error(name, r);
 	r = probe_machine(&c->root, PROBE_FOR_OPEN, &m);
 	if (r)
 		return r;

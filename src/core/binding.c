@@ -250,6 +250,23 @@ void binding_from_rise(const struct alg_list *before, const struct alg_list *aft
 		         n, api);
 }
 
+void binding_take_off(struct alg_list *l, const struct binding *was, const struct cipher_spec *spec)
+{
+	long left = keys_of(spec);
+
+	if (was->evidence == BINDING_UNKNOWN || was->unlisted)
+		return;
+	for (size_t i = 0; i < l->n && left > 0; i++) {
+		long n = l->v[i].refcnt - 1;
+
+		if (strcmp(l->v[i].driver, was->driver) || n <= 0)
+			continue;
+		n = n < left ? n : left;
+		l->v[i].refcnt -= (int)n;
+		left -= n;
+	}
+}
+
 static bool is_candidate(const struct binding_query *q, const char *driver)
 {
 	for (size_t i = 0; i < q->n_candidate; i++)

@@ -48,6 +48,12 @@ const char *binding_api_name(const struct cipher_spec *spec, char *buf, size_t s
 void binding_from_rise(const struct alg_list *before, const struct alg_list *after,
                        const struct cipher_spec *spec, struct binding *out);
 
+/*
+ * Takes the transforms of one mapping, served as `was` says, off the list's counts: what the list
+ * would be without that mapping. Nothing when its driver is unknown or no longer listed.
+ */
+void binding_take_off(struct alg_list *l, const struct binding *was, const struct cipher_spec *spec);
+
 struct binding_query {
 	const struct alg_list *now;       /* the kernel's list */
 	const struct cipher_spec *spec;   /* of the mapping asked about */

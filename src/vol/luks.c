@@ -16,12 +16,6 @@
 
 #include "vol/luks_private.h"
 
-struct volume {
-	struct crypt_device *cd;
-	struct memfile copy; /* VOL_PEEK: where cd was loaded from; else fd is -1 */
-	bool detached;
-};
-
 /* --- messages -----------------------------------------------------------------------------------
  */
 
@@ -271,7 +265,7 @@ static const struct {
 	{ VOL_REFRESH, CRYPT_ACTIVATE_REFRESH, false },
 };
 
-static uint32_t flags_to_crypt(unsigned int ours, bool kept_only)
+uint32_t luks_flags(unsigned int ours, bool kept_only)
 {
 	uint32_t theirs = 0;
 
@@ -416,7 +410,7 @@ bool vol_has_high_priority(void)
 #endif
 }
 
-static int activation_check(struct volume *v, const struct vol_activation *a)
+int luks_activation_check(struct volume *v, const struct vol_activation *a)
 {
 	if (v->copy.fd >= 0)
 		return -EBADF;
@@ -427,7 +421,7 @@ static int activation_check(struct volume *v, const struct vol_activation *a)
 	return 0;
 }
 
-static int activation_done(struct volume *v, const struct vol_activation *a, int r)
+int luks_activation_done(struct volume *v, const struct vol_activation *a, int r)
 {
 	int kept;
 
@@ -436,7 +430,7 @@ static int activation_done(struct volume *v, const struct vol_activation *a, int
 	if (r < 0 || !a->name || !(a->flags & VOL_PERSISTENT))
 		return r;
 	kept = crypt_persistent_flags_set(v->cd, CRYPT_FLAGS_ACTIVATION,
-	                                  flags_to_crypt(a->flags, true));
+	                                  luks_flags(a->flags, true));
 	if (kept)
 		log_warn("the volume is open, but its flags could not be kept in the header: %s",
 		         strerror(-kept));
@@ -445,20 +439,20 @@ static int activation_done(struct volume *v, const struct vol_activation *a, int
 
 int vol_open(struct volume *v, const struct vol_activation *a, const struct secret *s)
 {
-	int r = activation_check(v, a);
+	int r = luks_activation_check(v, a);
 
 	if (r)
 		return r;
 	luks_log_quiet(true); /* a wrong passphrase is the caller's sentence to say */
 	r = crypt_activate_by_passphrase(v->cd, a->name, a->slot < 0 ? CRYPT_ANY_SLOT : a->slot,
-	                                 s->data, s->len, flags_to_crypt(a->flags, false));
+	                                 s->data, s->len, luks_flags(a->flags, false));
 	luks_log_quiet(false);
-	return activation_done(v, a, r);
+	return luks_activation_done(v, a, r);
 }
 
 int vol_open_token(struct volume *v, const struct vol_activation *a, const struct vol_token *t)
 {
-	int r = activation_check(v, a);
+	int r = luks_activation_check(v, a);
 
 	if (r)
 		return r;
@@ -468,11 +462,11 @@ int vol_open_token(struct volume *v, const struct vol_activation *a, const struc
 	r = crypt_activate_by_token_pin(v->cd, a->name, t->type,
 	                                t->id < 0 ? CRYPT_ANY_TOKEN : t->id,
 	                                t->pin ? t->pin->data : NULL, t->pin ? t->pin->len : 0,
-	                                NULL, flags_to_crypt(a->flags, false));
+	                                NULL, luks_flags(a->flags, false));
 	luks_log_quiet(false);
 	if (r == -EINVAL) /* what the library says of a token id or type that is not there */
 		r = -ENOENT;
-	return activation_done(v, a, r);
+	return luks_activation_done(v, a, r);
 }
 
 int vol_close(const char *name, bool deferred)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * What secret.c, format.c, header.c and luks.c share: libcryptsetup's messages, a header under
+ * What secret.c, format.c, header.c, luks.c and refresh.c share: libcryptsetup's messages, a header under
  * construction. Must not be included outside these files.
  */
 #pragma once
@@ -24,6 +24,19 @@ struct memfile {
 	int fd;
 	char path[32]; /* "/proc/self/fd/7" */
 };
+/* An existing volume; luks.c makes it, refresh.c too. */
+struct volume {
+	struct crypt_device *cd;
+	struct memfile copy; /* VOL_PEEK: where cd was loaded from; else fd is -1 */
+	bool detached;
+};
+/* 0, or why this volume cannot be activated so. */
+int luks_activation_check(struct volume *v, const struct vol_activation *a);
+/* What follows an activation that returned r: flags into the header. Returns r, as vol_open. */
+int luks_activation_done(struct volume *v, const struct vol_activation *a, int r);
+/* enum vol_activate_flags as the library's; kept_only: those that a header can keep. */
+uint32_t luks_flags(unsigned int ours, bool kept_only);
+
 /* Sparse: costs what is written to it. */
 int memfile_new(uint64_t size, struct memfile *m);
 

@@ -451,6 +451,36 @@ int mapping_remove_with_last_user(const struct mapping *m)
 	return err;
 }
 
+static int run_plain(int type, const char *name)
+{
+	struct dm_task *t = task_new(type, name);
+	int err = task_run(t);
+
+	if (t)
+		dm_task_destroy(t);
+	return err;
+}
+
+int mapping_settle(const char *name)
+{
+	struct library_state st = library_enter();
+	struct dm_task *t = task_new(DM_DEVICE_INFO, name);
+	struct dm_info info = { 0 };
+	int err = task_run(t);
+
+	if (!err && (!dm_task_get_info(t, &info) || !info.exists))
+		err = -ENXIO;
+	if (t)
+		dm_task_destroy(t);
+	if (!err && info.inactive_table)
+		err = run_plain(DM_DEVICE_CLEAR, name);
+	/* udev's rules may look at it again: it is a volume that people use */
+	if (info.exists && info.suspended)
+		err = run_plain(DM_DEVICE_RESUME, name);
+	library_leave(st);
+	return err;
+}
+
 /* --- facts of open mappings
  * ----------------------------------------------------------------------------------------- */
 

@@ -72,6 +72,12 @@ int mapping_remove(const struct mapping *m);
  * while it is open. */
 int mapping_remove_with_last_user(const struct mapping *m);
 
+/*
+ * After a reload that failed: drops a table that waits to become live and lets I/O go on, so that the
+ * live table is the only one. 0 or negative errno.
+ */
+int mapping_settle(const char *name);
+
 /* What is known of one mapping whose (only) target is crypt. No key is in here. */
 struct mapping_facts {
 	char name[MAPPING_NAME_MAX];

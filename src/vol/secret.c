@@ -259,6 +259,13 @@ static bool source_is_stdin(const struct secret_source *src)
 	return !src->key_file || !strcmp(src->key_file, "-");
 }
 
+uint64_t secret_tries(const struct secret_source *src, uint64_t wanted)
+{
+	if (!secret_is_prompted(src))
+		return 1;
+	return wanted ? wanted : SECRET_TRIES;
+}
+
 bool secret_is_prompted(const struct secret_source *src)
 {
 	return source_is_stdin(src) && isatty(STDIN_FILENO);

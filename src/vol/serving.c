@@ -70,6 +70,21 @@ int serving_record(const char *name, const struct alg_list *before, const struct
 	return err;
 }
 
+int serving_record_again(const char *name, const struct binding *was, const struct alg_list *before,
+                         const struct alg_list *after, struct binding *out)
+{
+	struct alg_list less = { .v = xcalloc(before->n + 1, sizeof(*less.v)), .n = before->n };
+	struct mapping_facts facts;
+	int err;
+
+	memcpy(less.v, before->v, before->n * sizeof(*less.v));
+	if (!mapping_get(name, &facts))
+		binding_take_off(&less, was, &facts.spec);
+	err = serving_record(name, &less, after, out);
+	free(less.v);
+	return err;
+}
+
 void serving_forget(const char *name)
 {
 	char note[160];

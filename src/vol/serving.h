@@ -18,6 +18,12 @@
  */
 int serving_record(const char *name, const struct alg_list *before, const struct alg_list *after,
                    struct binding *out);
+/*
+ * The same after a refresh: `was` is who served the mapping before. Its transforms go with the old table, so that its count
+ * need not rise when it is bound again.
+ */
+int serving_record_again(const char *name, const struct binding *was, const struct alg_list *before,
+                         const struct alg_list *after, struct binding *out);
 /* Removes the record; to be called after close. */
 void serving_forget(const char *name);
 

@@ -56,6 +56,8 @@ struct secret_source {
 int secret_read(const struct secret_source *src, struct secret *out, struct strbuf *why);
 /* True when secret_read would prompt: then SECRET_TRIES tries are right, else one. */
 bool secret_is_prompted(const struct secret_source *src);
+/* How often to ask: `wanted` times or, when that is 0, SECRET_TRIES; once where nobody is prompted. */
+uint64_t secret_tries(const struct secret_source *src, uint64_t wanted);
 int secret_copy(const void *data, size_t len, struct secret *out);
 /*
  * For main, first thing: no core dump, no ptrace by the user's other processes. Failure is logged,
@@ -163,6 +165,34 @@ int vol_open_token(struct volume *v, const struct vol_activation *a, const struc
 /* deferred: the kernel removes it when its last user is gone. -ENODEV not active · -EBUSY in use.
  */
 int vol_close(const char *name, bool deferred);
+
+/* --- refresh.c: an open volume gets a new table ------------------------------------------------ */
+
+/*
+ * Loads what is below the open mapping `name`; header NULL: the header is on the device. -ENODEV not
+ * open · -EMEDIUMTYPE neither LUKS nor plain, or the header is somewhere else.
+ */
+int vol_load_active(const char *name, const char *header, unsigned int flags, struct volume **out,
+                    struct strbuf *why);
+/* True when it has no header: vol_get_facts has nothing to say then. */
+bool vol_is_plain(const struct volume *v);
+/*
+ * The volume key by a passphrase, held against the header's digest. slot -1 = any. Of a plain volume
+ * the secret is the key itself, as much of it as the mapping needs, and nothing vouches for it but
+ * vol_refresh. 0; -EPERM wrong passphrase or too short a key; -ENOENT no such slot.
+ */
+int vol_get_key(struct volume *v, int slot, const struct secret *s, struct secret *key);
+/* The same by a LUKS2 token; errors as vol_open_token. */
+int vol_get_key_by_token(struct volume *v, const struct vol_token *t, struct secret *key);
+/*
+ * Gives the open mapping a->name a table made anew, which binds to the drivers that the kernel picks
+ * now, with exactly the flags a->flags. The kernel builds the table first; if it cannot, the old one
+ * was never touched. Then it stops I/O, puts the new table in and lets I/O go on, in one call: no
+ * instruction of ours runs meanwhile, but for safety every page of this process is locked before, and
+ * stays so until it ends. On any error the old table is live. -EPERM: the key is not the one
+ * of the header, or of the live table of a plain mapping · -ENOMEM: pages could not be locked.
+ */
+int vol_refresh(struct volume *v, const struct vol_activation *a, const struct secret *key);
 
 /*
  * Saves the header as `cryptsetup luksHeaderRestore` wants it: new file 0600 (never over an

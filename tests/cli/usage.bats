@@ -41,7 +41,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 }
 
 @test "too few and too many arguments" {
-	for c in format open close status luksFormat luksOpen luksClose; do
+	for c in format open close status refresh luksFormat luksOpen luksClose; do
 		refuses "takes .*0 arguments were given.*--help" "$c"
 	done
 	refuses 'takes .*2 arguments' detect a b
@@ -89,6 +89,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses 'this machine only' --sysroot "$root" open x y
 	refuses 'this machine only' --sysroot "$root" close x
 	refuses 'this machine only' --sysroot "$root" status x
+	refuses 'this machine only' --sysroot "$root" refresh x
 	refuses 'add --dry-run' --sysroot "$root" load
 	refuses 'no devices' --sysroot "$root" detect /dev/null
 	refuses 'No such file' --sysroot "$BATS_TEST_TMPDIR/nowhere" detect

@@ -364,6 +364,45 @@ static void test_rise(void **state)
 	}
 }
 
+/* A mapping that gets a new table: what it held goes with the old one. */
+static void test_again(void **state)
+{
+	static const struct {
+		const char *what, *before, *was;
+		enum binding_evidence evidence;
+		bool unlisted;
+		const char *after, *want;
+	} cases[] = {
+		{ "bound to the same driver again", GEODE("2", "2"), "cbc-aes-geode", BINDING_RECORDED, false,
+		  GEODE("2", "2"), "cbc-aes-geode" },
+		{ "from software to the engine", GEODE("1", "2"), "cbc(aes-generic)", BINDING_COUNTED, false,
+		  GEODE("2", "2"), "cbc-aes-geode" },
+		/* the engine's fallback held the software before: no count rises, the counts as such tell */
+		{ "from the engine to software", GEODE("2", "2"), "cbc-aes-geode", BINDING_RECORDED, false,
+		  GEODE("1", "2"), "" },
+		{ "from an unlisted one", GEODE("1", "1"), "", BINDING_UNKNOWN, true, GEODE("2", "2"),
+		  "cbc-aes-geode" },
+		{ "another mapping holds the engine", GEODE("3", "3"), "cbc-aes-geode", BINDING_INFERRED, false,
+		  GEODE("3", "3"), "cbc-aes-geode" },
+		{ "unknown, and no count rose", GEODE("2", "3"), "", BINDING_UNKNOWN, false, GEODE("2", "3"), "" },
+	};
+	struct cipher_spec spec = spec_of("aes-cbc-plain64");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct alg_list before = list_of(cases[i].before), after = list_of(cases[i].after);
+		struct binding was = { .evidence = cases[i].evidence, .unlisted = cases[i].unlisted }, b;
+
+		str_copy(was.driver, sizeof(was.driver), cases[i].was);
+		binding_take_off(&before, &was, &spec);
+		binding_from_rise(&before, &after, &spec, &b);
+		if (strcmp(b.driver, cases[i].want))
+			fail_msg("%s: got '%s' (%s), wanted '%s'", cases[i].what, b.driver, b.why, cases[i].want);
+		alg_list_free(&before);
+		alg_list_free(&after);
+	}
+}
+
 static void test_texts(void **state)
 {
 	struct cipher_spec spec = spec_of(ES);
@@ -384,6 +423,7 @@ int main(void)
 		cmocka_unit_test(test_decide),
 		cmocka_unit_test(test_candidates),
 		cmocka_unit_test(test_rise),
+		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_texts),
 	};
 
