@@ -71,7 +71,7 @@ endif
 
 layer = $(sort $(wildcard src/$(1)/*.c))
 PURE_SRCS := $(call layer,util) $(call layer,core) $(call layer,doctor)
-SRCS      := src/hwluks.c $(PURE_SRCS) $(call layer,sys) $(call layer,vol) $(call layer,cmd)
+SRCS      := src/hwluks.c $(PURE_SRCS) $(call layer,sys) $(call layer,vol) $(call layer,fill) $(call layer,cmd)
 PURE_OBJS := $(PURE_SRCS:%.c=$(BUILD)/%.o)
 OBJS      := $(SRCS:%.c=$(BUILD)/%.o)
 LIB_OBJS  := $(filter-out $(BUILD)/src/hwluks.o,$(OBJS))

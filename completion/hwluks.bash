@@ -18,7 +18,7 @@ _hwluks_options() {
 	format | luksFormat)
 		echo "--cipher -c --key-size -s --sector-size --type -M --adapt --software --dry-run --batch-mode -q
 			--wipe-signatures --replace-luks --old-header-backup --header --header-backup-file --label
-			--subsystem --uuid --offset -o --hash -h --pbkdf --iter-time -i --pbkdf-memory --pbkdf-parallel
+			--subsystem --uuid --fill --offset -o --hash -h --pbkdf --iter-time -i --pbkdf-memory --pbkdf-parallel
 			--pbkdf-force-iterations --force-password --key-file -d --keyfile-offset --keyfile-size -l
 			--verify-passphrase -y --timeout -t"
 		;;
@@ -34,6 +34,10 @@ _hwluks_options() {
 			--clear-flags --allow-discards --persistent --perf-same_cpu_crypt --perf-submit_from_crypt_cpus
 			--perf-no_read_workqueue --perf-no_write_workqueue --perf-high_priority --token-id --token-type
 			--token-only --disable-locks --disable-keyring"
+		;;
+	fill)
+		echo "--dry-run --batch-mode -q --wipe-signatures --replace-luks --offset -o --length --engine --rate-limit
+			--priority --verify --resume --restart --state --progress-json"
 		;;
 	close | luksClose)
 		echo "--deferred"
@@ -73,7 +77,7 @@ _hwluks() {
 		--sysroot | --record | --replay | --cipher | --key-size | --sector-size | --type | --old-header-backup | --header | \
 			--header-backup-file | --label | --subsystem | --uuid | --offset | --hash | --pbkdf | --iter-time | --pbkdf-memory | --pbkdf-parallel | \
 			--pbkdf-force-iterations | --key-file | --keyfile-offset | --keyfile-size | --key-slot | --tries | --timeout | \
-			--token-id | --token-type | --wait | -c | -s | -M | -o | -h | -i | -d | -l | -S | -T | -t) skip=1 ;;
+			--token-id | --token-type | --wait | --length | --engine | --rate-limit | --priority | --state | -c | -s | -M | -o | -h | -i | -d | -l | -S | -T | -t) skip=1 ;;
 		-*) ;;
 		*) if [[ -z $command ]]; then command=$word; else args=$((args + 1)); fi ;;
 		esac
@@ -101,7 +105,13 @@ _hwluks() {
 	--hash | -h)
 		mapfile -t COMPREPLY < <(compgen -W 'sha256 sha512' -- "$cur")
 		return ;;
-	--key-file | -d | --header | --header-backup-file | --old-header-backup)
+	--engine)
+		mapfile -t COMPREPLY < <(compgen -W 'auto aes chacha urandom' -- "$cur")
+		return ;;
+	--priority)
+		mapfile -t COMPREPLY < <(compgen -W 'auto idle normal' -- "$cur")
+		return ;;
+	--key-file | -d | --state | --header | --header-backup-file | --old-header-backup)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	esac
@@ -113,8 +123,8 @@ _hwluks() {
 	fi
 	case $command in
 	'')
-		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status refresh doctor' -- "$cur") ;;
-	detect | advise | format | luksFormat | open | luksOpen)
+		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status refresh doctor fill' -- "$cur") ;;
+	detect | advise | fill | format | luksFormat | open | luksOpen)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_devices)" -- "$cur"; compgen -f -- "$cur") ;;
 	close | luksClose | status | refresh | doctor)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_mappings)" -- "$cur") ;;

@@ -2,7 +2,7 @@
 # fish completion for hwluks(8): commands, the options of each, devices, names of open mappings.
 # tests/cli/docs.bats holds it against the option table.
 
-set -g __hwluks_commands detect load advise format open close status refresh doctor luksFormat luksOpen luksClose
+set -g __hwluks_commands detect load advise format open close status refresh doctor fill luksFormat luksOpen luksClose
 
 function __hwluks_no_command
     not __fish_seen_subcommand_from $__hwluks_commands
@@ -25,7 +25,7 @@ function __hwluks_mappings
 end
 
 complete -c hwluks -f
-complete -c hwluks -n '__hwluks_command detect advise format luksFormat open luksOpen' -F -a '(__hwluks_devices)' -d Device
+complete -c hwluks -n '__hwluks_command detect advise fill format luksFormat open luksOpen' -F -a '(__hwluks_devices)' -d Device
 complete -c hwluks -n '__hwluks_command close luksClose status refresh doctor' -a '(__hwluks_mappings)' -d 'Open mapping'
 
 complete -c hwluks -s '?' -l help -d 'Show this help, or that of a command'
@@ -43,6 +43,7 @@ complete -c hwluks -n __hwluks_no_command -a close -d 'Close a volume'
 complete -c hwluks -n __hwluks_no_command -a status -d 'Say which driver serves an open volume, and how that is known'
 complete -c hwluks -n __hwluks_no_command -a refresh -d 'Bind an open volume to the best driver now, or change its flags'
 complete -c hwluks -n __hwluks_no_command -a doctor -d 'Say why encryption is slow here, and what mends it'
+complete -c hwluks -n __hwluks_no_command -a fill -d 'Fill a device with random data'
 
 # load
 complete -c hwluks -n '__hwluks_command load' -l dry-run -d 'Print the plan and change nothing'
@@ -77,6 +78,7 @@ complete -c hwluks -n '__hwluks_command format luksFormat' -l header-backup-file
 complete -c hwluks -n '__hwluks_command format luksFormat' -l label -x -d 'LUKS2 label'
 complete -c hwluks -n '__hwluks_command format luksFormat' -l subsystem -x -d 'LUKS2 subsystem'
 complete -c hwluks -n '__hwluks_command format luksFormat' -l uuid -x -d 'UUID of the new volume'
+complete -c hwluks -n '__hwluks_command format luksFormat' -l fill -d 'Fill DEVICE with random data first'
 complete -c hwluks -n '__hwluks_command format luksFormat' -s o -l offset -x -d 'Start of the data, in 512-byte sectors'
 complete -c hwluks -n '__hwluks_command format luksFormat' -s h -l hash -x -a 'sha256 sha512' -d 'Hash of PBKDF2 and the anti-forensic splitter'
 complete -c hwluks -n '__hwluks_command format luksFormat' -l pbkdf -x -a 'argon2id argon2i pbkdf2' -d 'argon2id, argon2i or pbkdf2'
@@ -140,6 +142,22 @@ complete -c hwluks -n '__hwluks_command refresh' -l token-type -x -d 'Use LUKS2 
 complete -c hwluks -n '__hwluks_command refresh' -l token-only -d 'Do not ask for a passphrase when no token fits'
 complete -c hwluks -n '__hwluks_command refresh' -l disable-locks -d 'No LUKS2 metadata locks'
 complete -c hwluks -n '__hwluks_command refresh' -l disable-keyring -d 'Volume key in the table, not in the kernel keyring'
+
+# fill
+complete -c hwluks -n '__hwluks_command fill' -l dry-run -d 'Print the plan and change nothing'
+complete -c hwluks -n '__hwluks_command fill' -s q -l batch-mode -d 'Ask no questions; the command line is the consent'
+complete -c hwluks -n '__hwluks_command fill' -l wipe-signatures -d 'Destroy the file systems or other signatures found on DEVICE'
+complete -c hwluks -n '__hwluks_command fill' -l replace-luks -d 'Destroy the LUKS volume found on DEVICE for good'
+complete -c hwluks -n '__hwluks_command fill' -s o -l offset -x -d 'Start of what is filled, in 512-byte sectors'
+complete -c hwluks -n '__hwluks_command fill' -l length -x -d 'Fill only this many 512-byte sectors'
+complete -c hwluks -n '__hwluks_command fill' -l engine -x -a 'auto aes chacha urandom' -d 'aes, chacha, urandom, or auto: the fastest here (default)'
+complete -c hwluks -n '__hwluks_command fill' -l rate-limit -x -d 'Write at most this much per second'
+complete -c hwluks -n '__hwluks_command fill' -l priority -x -a 'auto idle normal' -d 'idle, normal, or auto: idle where the disk is shared (default)'
+complete -c hwluks -n '__hwluks_command fill' -l verify -d 'Read everything back and compare it'
+complete -c hwluks -n '__hwluks_command fill' -l resume -d 'Go on with the fill that was interrupted'
+complete -c hwluks -n '__hwluks_command fill' -l restart -d 'Begin anew although a fill was interrupted'
+complete -c hwluks -n '__hwluks_command fill' -l state -r -F -d 'Keep the record for a resume in FILE, not on DEVICE'
+complete -c hwluks -n '__hwluks_command fill' -l progress-json -d 'Print progress as one JSON object a line'
 
 # close
 complete -c hwluks -n '__hwluks_command close luksClose' -l deferred -d 'Close when the last user is gone'

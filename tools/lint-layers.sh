@@ -15,14 +15,16 @@ may_include() {
 	doctor) echo doctor core util ;;
 	sys) echo sys core util ;;
 	vol) echo vol sys core util ;;
-	cmd | main) echo cmd doctor vol sys core util ;;
+	fill) echo fill vol sys core util ;;
+	cmd | main) echo cmd doctor fill vol sys core util ;;
 	esac
 }
 
 # $1: a layer, $2: a system header. Status 0 when that layer may include it.
 may_use() {
 	case $2 in
-	libcryptsetup.h | libdevmapper.h | openssl/*) [ "$1" = vol ] ;;
+	openssl/*) [ "$1" = vol ] || [ "$1" = fill ] ;;
+	libcryptsetup.h | libdevmapper.h) [ "$1" = vol ] ;;
 	libkmod.h | blkid/*) [ "$1" = sys ] ;;
 	json-c/*) [ "$1" = util ] ;;
 	# pure: text and structs in, structs out

@@ -56,6 +56,11 @@ struct options {
 	/* load */
 	bool all, force;
 	uint64_t wait; /* seconds */
+	/* fill */
+	bool resume, restart, verify, progress_json;
+	const char *engine, *state, *priority;
+	const char *fill; /* format: an engine, "auto" or "none" */
+	uint64_t length, rate_limit; /* 512-byte sectors, bytes per second */
 };
 
 struct cmd_context {
@@ -70,7 +75,7 @@ struct cmd_context {
 enum command_bit {
 	CMD_DETECT = 1 << 0, CMD_LOAD = 1 << 1, CMD_ADVISE = 1 << 2, CMD_FORMAT = 1 << 3, CMD_OPEN = 1 << 4,
 	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_DOCTOR = 1 << 7,
-	CMD_REFRESH = 1 << 8,
+	CMD_REFRESH = 1 << 8, CMD_FILL = 1 << 9,
 	CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
 };
 
@@ -89,8 +94,8 @@ struct command {
 extern const struct command command_table[];
 extern const size_t command_count;
 
-/* OPT_POSITIVE: a number of which 0 would mean "not said" */
-enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_POSITIVE, OPT_SIZE, OPT_SIGNED };
+/* OPT_POSITIVE: a number of which 0 would mean "not said"; OPT_WORD: a string that may be left out: then "auto" */
+enum option_kind { OPT_FLAG, OPT_STRING, OPT_NUMBER, OPT_POSITIVE, OPT_SIZE, OPT_SIGNED, OPT_WORD };
 struct option_row {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0 = none */
@@ -120,6 +125,28 @@ int cmd_open(struct cmd_context *c);
 int cmd_close(struct cmd_context *c);
 int cmd_status(struct cmd_context *c);
 int cmd_doctor(struct cmd_context *c);
+int cmd_fill(struct cmd_context *c);
+/*
+ * For format --fill. check: the engine exists, no earlier fill waits to be resumed. run: fills all of bd, which is open for
+ * writing and was agreed to; then bd's signatures are gone. 0, a negative errno or an enum exit_code, after saying why.
+ */
+int fill_for_format_check(struct cmd_context *c, struct blkdev *bd);
+int fill_for_format(struct cmd_context *c, struct blkdev *bd);
+
+/* --- target.c: commands that overwrite a device --------------------------------------------------- */
+
+struct record;
+/* blkdev_open with its words on stderr; -ENODEV when there is no such device. */
+int target_open(const char *path, bool write, struct blkdev *bd);
+/* -EBUSY after saying by what. */
+int target_refuse_in_use(const struct blkdev *bd);
+/*
+ * -EEXIST after naming what would be lost and the options that allow it. old: of an interrupted format, or NULL.
+ * header_helps: the data stays, so that a saved header would still open it.
+ */
+int target_refuse_signatures(const struct options *o, const struct blkdev *bd, const struct record *old, bool header_helps);
+/* The typed word, unless --batch-mode. `more` (may be NULL) follows the warning. 0, or -EINVAL after saying why. */
+int target_confirm(const struct options *o, const struct blkdev *bd, const char *more);
 
 /* --- record.c: a machine in a file ---------------------------------------------------------------- */
 

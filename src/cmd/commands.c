@@ -27,17 +27,18 @@ const struct option_row option_table[] = {
 	{ "type", 'M', OPT_STRING, F(type), CMD_FORMAT | CMD_OPEN, 0, "TYPE", "luks2 (default for format), luks1, or luks" },
 	{ "adapt", 0, OPT_FLAG, F(adapt), CMD_FORMAT, 0, NULL, "Take the nearest spec the hardware serves instead of refusing" },
 	{ "software", 0, OPT_FLAG, F(software), CMD_FORMAT, 0, NULL, "Keep the spec asked for although it runs in software" },
-	{ "dry-run", 0, OPT_FLAG, F(dry_run), CMD_FORMAT | CMD_LOAD, 0, NULL, "Print the plan and change nothing" },
-	{ "batch-mode", 'q', OPT_FLAG, F(batch_mode), CMD_FORMAT | CMD_OPEN, 0, NULL, "Ask no questions; the command line is the consent" },
-	{ "wipe-signatures", 0, OPT_FLAG, F(wipe_signatures), CMD_FORMAT, 0, NULL, "Destroy the file systems or other signatures found on DEVICE" },
-	{ "replace-luks", 0, OPT_FLAG, F(replace_luks), CMD_FORMAT, 0, NULL, "Destroy the LUKS volume found on DEVICE for good" },
+	{ "dry-run", 0, OPT_FLAG, F(dry_run), CMD_FORMAT | CMD_LOAD | CMD_FILL, 0, NULL, "Print the plan and change nothing" },
+	{ "batch-mode", 'q', OPT_FLAG, F(batch_mode), CMD_FORMAT | CMD_OPEN | CMD_FILL, 0, NULL, "Ask no questions; the command line is the consent" },
+	{ "wipe-signatures", 0, OPT_FLAG, F(wipe_signatures), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the file systems or other signatures found on DEVICE" },
+	{ "replace-luks", 0, OPT_FLAG, F(replace_luks), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the LUKS volume found on DEVICE for good" },
 	{ "old-header-backup", 0, OPT_STRING, F(old_header_backup), CMD_FORMAT, 0, "FILE", "Save the LUKS header found on DEVICE to FILE before replacing it" },
 	{ "header", 0, OPT_STRING, F(header), KEYS, 0, "FILE", "Detached LUKS header" },
 	{ "header-backup-file", 0, OPT_STRING, F(header_backup_file), CMD_FORMAT, 0, "FILE", "Save the new header to FILE (mode 0600) after success" },
 	{ "label", 0, OPT_STRING, F(label), CMD_FORMAT, 0, "TEXT", "LUKS2 label" },
 	{ "subsystem", 0, OPT_STRING, F(subsystem), CMD_FORMAT, 0, "TEXT", "LUKS2 subsystem" },
 	{ "uuid", 0, OPT_STRING, F(uuid), CMD_FORMAT, 0, "UUID", "UUID of the new volume" },
-	{ "offset", 'o', OPT_NUMBER, F(offset), CMD_FORMAT, UINT64_MAX / 512, "SECTORS", "Start of the data, in 512-byte sectors" },
+	{ "fill", 0, OPT_WORD, F(fill), CMD_FORMAT, 0, NULL, "Fill DEVICE with random data first; --fill=ENGINE names the engine, --fill=none is the default" },
+	{ "offset", 'o', OPT_NUMBER, F(offset), CMD_FORMAT | CMD_FILL, UINT64_MAX / 512, "SECTORS", "Start of the data, or of what is filled, in 512-byte sectors" },
 	{ "hash", 'h', OPT_STRING, F(hash), CMD_FORMAT, 0, "NAME", "Hash of PBKDF2 and the anti-forensic splitter" },
 	{ "pbkdf", 0, OPT_STRING, F(pbkdf), CMD_FORMAT, 0, "NAME", "argon2id, argon2i or pbkdf2" },
 	{ "iter-time", 'i', OPT_POSITIVE, F(iter_time), CMD_FORMAT, UINT32_MAX, "MS", "Unlock time to aim at (2000)" },
@@ -72,6 +73,16 @@ const struct option_row option_table[] = {
 	{ "disable-keyring", 0, OPT_FLAG, F(disable_keyring), CMD_OPEN | CMD_REFRESH, 0, NULL, "Volume key in the table, not in the kernel keyring" },
 
 	{ "clear-flags", 0, OPT_FLAG, F(clear_flags), CMD_REFRESH, 0, NULL, "Leave no flag set" },
+
+	{ "length", 0, OPT_NUMBER, F(length), CMD_FILL, UINT64_MAX / 512, "SECTORS", "Fill only this many 512-byte sectors" },
+	{ "engine", 0, OPT_STRING, F(engine), CMD_FILL, 0, "NAME", "aes, chacha, urandom, or auto: the fastest here (default)" },
+	{ "rate-limit", 0, OPT_SIZE, F(rate_limit), CMD_FILL, 0, "BYTES", "Write at most this much per second" },
+	{ "priority", 0, OPT_STRING, F(priority), CMD_FILL, 0, "NAME", "idle, normal, or auto: idle where the disk is shared (default)" },
+	{ "verify", 0, OPT_FLAG, F(verify), CMD_FILL, 0, NULL, "Read everything back and compare it" },
+	{ "resume", 0, OPT_FLAG, F(resume), CMD_FILL, 0, NULL, "Go on with the fill that was interrupted" },
+	{ "restart", 0, OPT_FLAG, F(restart), CMD_FILL, 0, NULL, "Begin anew although a fill was interrupted" },
+	{ "state", 0, OPT_STRING, F(state), CMD_FILL, 0, "FILE", "Keep the record for a resume in FILE, not on DEVICE" },
+	{ "progress-json", 0, OPT_FLAG, F(progress_json), CMD_FILL, 0, NULL, "Print progress as one JSON object a line" },
 
 	{ "deferred", 0, OPT_FLAG, F(deferred), CMD_CLOSE, 0, NULL, "Close when the last user is gone" },
 
@@ -132,5 +143,12 @@ const struct command command_table[] = {
 	  "source. What could not be read is a finding of its own. Nothing is measured yet and nothing is changed.\n"
 	  "Exit code 12 when a warning or worse was found, else 0.",
 	  cmd_doctor },
+	{ "fill", NULL, CMD_FILL, 1, 1, false, "DEVICE", "Fill a device with random data",
+	  "Overwrites all of DEVICE, or a range of it, with fresh random bytes that the fastest engine here makes, shows the time it "
+	  "will take, and asks first. Interrupted by a signal, a crash or a power cut, it goes on with --resume. Blocks that cannot "
+	  "be written are listed at the end (exit 14). --verify reads everything back.\n"
+	  "Needed only where nobody may see which blocks of an encrypted volume are in use. It wears an SSD, takes up all the space "
+	  "of a thinly provisioned device, and discards undo it.",
+	  cmd_fill },
 };
 const size_t command_count = ARRAY_SIZE(command_table);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "fill/fill.h"
 #include "vol/vol.h"
 
 /* --- one accelerator ----------------------------------------------------------------------------- */
@@ -321,7 +322,35 @@ static const char *record_text(enum record_state s)
 					 "no trace of an interrupted format";
 }
 
-static void print_device(const struct blkdev *bd, const struct record *rec, enum record_state state)
+static void print_fill(const struct fill_record *f)
+{
+	char line[320], done[32], all[32];
+
+	print_line("state", "an interrupted hwluks fill: 'hwluks fill --resume' goes on with it");
+	snprintf(line, sizeof(line), "%s of %s", size_text(fill_record_done(f), done, sizeof(done)),
+		 size_text(f->length, all, sizeof(all)));
+	print_line("is filled", line);
+}
+
+static void json_fill(struct json_object *d, const struct fill_record *f)
+{
+	struct json_object *o;
+
+	if (!f) {
+		json_add_str(d, "fill_record", NULL);
+		return;
+	}
+	o = json_add_obj(d, "fill_record");
+	json_add_int(o, "start", (int64_t)f->start);
+	json_add_int(o, "length", (int64_t)f->length);
+	json_add_int(o, "head", (int64_t)f->head);
+	json_add_int(o, "watermark", (int64_t)f->watermark);
+	json_add_int(o, "filled_bytes", (int64_t)fill_record_done(f));
+	json_add_int(o, "bad_bytes", (int64_t)fill_ranges_bytes(&f->bad));
+}
+
+static void print_device(const struct blkdev *bd, const struct record *rec, enum record_state state,
+			 const struct fill_record *fill)
 {
 	char line[320], size[32], text[224];
 
@@ -332,10 +361,12 @@ static void print_device(const struct blkdev *bd, const struct record *rec, enum
 		snprintf(line, sizeof(line), "%s, %u-bit key, UUID %s", rec->spec, rec->key_bits, rec->uuid);
 		print_line("was to become", line);
 	}
+	if (fill)
+		print_fill(fill);
 	for (size_t i = 0; i < bd->n_sig; i++)
 		if (!blkdev_signature_again(bd, i))
 			print_line(i ? "" : "holds", blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
-	if (!bd->n_sig && state == RECORD_NONE)
+	if (!bd->n_sig && state == RECORD_NONE && !fill)
 		print_line("holds", "nothing that libblkid knows");
 	for (size_t i = 0; i < bd->n_use; i++) {
 		snprintf(line, sizeof(line), "%s, %s: %s", bd->use[i].node, blkdev_use_name(bd->use[i].kind), bd->use[i].by);
@@ -343,7 +374,8 @@ static void print_device(const struct blkdev *bd, const struct record *rec, enum
 	}
 }
 
-static void json_device(struct json_object *o, const struct blkdev *bd, const struct record *rec, enum record_state state)
+static void json_device(struct json_object *o, const struct blkdev *bd, const struct record *rec, enum record_state state,
+			const struct fill_record *fill)
 {
 	static const char *const name[] = { "none", "interrupted", "complete" };
 	struct json_object *d = json_add_obj(o, "device"), *list, *x;
@@ -353,6 +385,7 @@ static void json_device(struct json_object *o, const struct blkdev *bd, const st
 	json_add_str(d, "format_record", name[state]);
 	json_add_str(d, "format_spec", state == RECORD_NONE ? NULL : rec->spec);
 	json_add_str(d, "format_uuid", state == RECORD_NONE ? NULL : rec->uuid);
+	json_fill(d, fill);
 	list = json_add_arr(d, "signatures");
 	for (size_t i = 0; i < bd->n_sig; i++) {
 		x = json_add_obj(list, NULL);
@@ -375,6 +408,8 @@ static int report_device(const char *spec, struct json_object *doc)
 	struct blkdev bd;
 	struct record rec = { 0 };
 	enum record_state state = RECORD_NONE;
+	struct fill_record fill;
+	bool filling = false;
 	int r = blkdev_open(spec, 0, &bd, &why);
 
 	if (!say_why(r, &why))
@@ -383,10 +418,12 @@ static int report_device(const char *spec, struct json_object *doc)
 		log_warn("%s: a record of an interrupted hwluks format is there, but damaged.", bd.path);
 		r = 0;
 	}
+	if (!r)
+		filling = !fill_slots_read(bd.fd, &fill);
 	if (!r && doc)
-		json_device(doc, &bd, &rec, state);
+		json_device(doc, &bd, &rec, state, filling ? &fill : NULL);
 	else if (!r)
-		print_device(&bd, &rec, state);
+		print_device(&bd, &rec, state, filling ? &fill : NULL);
 	blkdev_close(&bd);
 	return r == -ENOENT ? -ENODEV : r;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "fill/fill.h"
 #include "vol/measure.h"
 #include "vol/vol.h"
 
@@ -134,51 +135,9 @@ static int check_files(const struct options *o)
 
 /* --- the device: every refusal before anything else is touched ------------------------------------------ */
 
-static int refuse_in_use(const struct blkdev *bd)
+static const struct record *old_record(const struct format_job *j)
 {
-	for (size_t i = 0; i < bd->n_use; i++) {
-		const struct blkdev_use *u = &bd->use[i];
-
-		if (u->kind == USE_RESUME)
-			log_error("%s: a hibernated system would be resumed from %s (%s). Nothing was written.", bd->path, u->node, u->by);
-		else
-			log_error("%s is in use: %s, %s %s. Nothing was written.", bd->path, u->node, blkdev_use_name(u->kind), u->by);
-	}
-	return bd->n_use ? -EBUSY : 0;
-}
-
-static bool is_luks(const struct blkdev_signature *s)
-{
-	return !strcmp(s->type, "crypto_LUKS");
-}
-
-/* Agreed to already: the interrupted format that left its record was told to destroy it. */
-static bool given_up(const struct format_job *j, const struct blkdev *bd, const struct blkdev_signature *s)
-{
-	return j->old_state != RECORD_NONE && record_covers(bd->fd, &j->old_record, s->offset);
-}
-
-static int refuse_signatures(const struct format_job *j, const struct blkdev *bd)
-{
-	const struct options *o = &j->c->opt;
-	bool luks = false, other = false;
-	char text[256];
-
-	for (size_t i = 0; i < bd->n_sig; i++) {
-		bool told = is_luks(&bd->sig[i]) ? o->replace_luks || o->old_header_backup : o->wipe_signatures;
-
-		if (told || given_up(j, bd, &bd->sig[i]) || blkdev_signature_again(bd, i))
-			continue;
-		log_error("%s holds %s.", bd->path, blkdev_signature_text(&bd->sig[i], text, sizeof(text)));
-		luks = luks || is_luks(&bd->sig[i]);
-		other = other || !is_luks(&bd->sig[i]);
-	}
-	if (luks)
-		log_error("Its LUKS volume would be lost for good. Say so with --replace-luks, or save its header first with "
-			  "--old-header-backup FILE.");
-	if (other)
-		log_error("Add --wipe-signatures to destroy it.");
-	return luks || other ? -EEXIST : 0;
+	return j->old_state == RECORD_NONE ? NULL : &j->old_record;
 }
 
 static int read_record(struct format_job *j, const struct blkdev *bd)
@@ -194,14 +153,6 @@ static int read_record(struct format_job *j, const struct blkdev *bd)
 	else if (j->old_state != RECORD_NONE)
 		log_note("%s: an earlier hwluks format was interrupted here; this one finishes the work.", bd->path);
 	return r;
-}
-
-static int open_target(const char *path, bool write, struct blkdev *bd)
-{
-	struct strbuf why = { 0 };
-	int r = say_why(blkdev_open(path, write ? BLKDEV_WRITE : 0, bd, &why), &why);
-
-	return r == -ENOENT ? -ENODEV : r;
 }
 
 /* Bytes that libblkid does not know may be somebody's all the same; zeros are a file made for the purpose. */
@@ -221,10 +172,32 @@ static int refuse_unknown_content(const struct format_job *j, const struct blkde
 	return 0;
 }
 
+static bool wants_fill(const struct format_job *j)
+{
+	return j->c->opt.fill && strcmp(j->c->opt.fill, "none") != 0;
+}
+
+/* The new header takes the place of a fill's record; a detached one would leave it on the data, to be resumed over it. */
+static int check_fill_record(struct format_job *j, const struct blkdev *bd)
+{
+	struct fill_record f;
+
+	if (wants_fill(j))
+		return fill_for_format_check(j->c, &j->bd);
+	if (fill_slots_read(bd->fd, &f))
+		return 0;
+	if (j->c->opt.header) {
+		log_error("%s: a fill was interrupted here. Finish it with hwluks fill --resume first. Nothing was written.", bd->path);
+		return -EEXIST;
+	}
+	log_note("%s: a fill was interrupted here; the rest of the device stays unfilled.", bd->path);
+	return 0;
+}
+
 /* Where the header goes: what is there needs the same words as on a device. */
 static int check_target(struct format_job *j, struct blkdev *bd)
 {
-	int r = refuse_in_use(bd);
+	int r = target_refuse_in_use(bd);
 
 	if (!r && bd->readonly) {
 		log_error("%s is read-only.", bd->path);
@@ -233,7 +206,7 @@ static int check_target(struct format_job *j, struct blkdev *bd)
 	if (!r)
 		r = read_record(j, bd);
 	if (!r)
-		r = refuse_signatures(j, bd);
+		r = target_refuse_signatures(&j->c->opt, bd, old_record(j), true);
 	return r;
 }
 
@@ -244,7 +217,7 @@ static int check_header_file(struct format_job *j)
 
 	if (access(path, F_OK))
 		return check_new_file("header", path);
-	r = open_target(path, !j->c->opt.dry_run, &j->hdr);
+	r = target_open(path, !j->c->opt.dry_run, &j->hdr);
 	if (!r)
 		r = check_target(j, &j->hdr);
 	return r ? r : refuse_unknown_content(j, &j->hdr);
@@ -255,13 +228,15 @@ static int check_device(struct format_job *j)
 	int r = check_files(&j->c->opt);
 
 	if (!r)
-		r = open_target(j->c->arg[0], !j->c->opt.dry_run, &j->bd);
+		r = target_open(j->c->arg[0], !j->c->opt.dry_run, &j->bd);
+	if (!r)
+		r = check_fill_record(j, &j->bd);
 	if (r || !j->c->opt.header)
 		return r ? r : check_target(j, &j->bd);
 	/* the data device is not written now, but whatever is on it will be overwritten in use */
-	r = refuse_in_use(&j->bd);
+	r = target_refuse_in_use(&j->bd);
 	if (!r)
-		r = refuse_signatures(j, &j->bd);
+		r = target_refuse_signatures(&j->c->opt, &j->bd, old_record(j), true);
 	return r ? r : check_header_file(j);
 }
 
@@ -585,6 +560,8 @@ static void print_plan(const struct format_job *j)
 		 j->c->opt.header ? j->c->opt.header : "");
 	print_row("header", text);
 	print_kdf(&j->plan.pbkdf);
+	if (wants_fill(j))
+		print_row("fill", "the whole device with random data first; 'hwluks fill --dry-run' tells how long that takes");
 	print_destroyed(j);
 	fflush(stdout);
 }
@@ -622,27 +599,9 @@ static int prove_driver(struct format_job *j)
 
 static int ask(const struct format_job *j)
 {
-	cleanup_free char *line = NULL;
-	size_t cap = 0;
+	cleanup_free char *more = j->c->opt.header ? xasprintf("The header in %s will be new.\n", j->c->opt.header) : NULL;
 
-	if (j->c->opt.batch_mode)
-		return 0;
-	if (!isatty(STDIN_FILENO)) {
-		log_error("Nobody can be asked: standard input is no terminal. Add --batch-mode if the plan above is what you want.");
-		return -EINVAL;
-	}
-	fprintf(stderr, "\nThis will overwrite data on %s for good.\n", j->bd.path);
-	if (j->c->opt.header)
-		fprintf(stderr, "The header in %s will be new.\n", j->c->opt.header);
-	fputs("Are you sure? (Type 'yes' in capital letters): ", stderr);
-	fflush(stderr);
-	if (getline(&line, &cap, stdin) < 0)
-		fputc('\n', stderr);
-	if (!line || strcmp(line, "YES\n")) {
-		log_error("Not confirmed. Nothing was written.");
-		return -EINVAL;
-	}
-	return 0;
+	return target_confirm(&j->c->opt, &j->bd, more);
 }
 
 static int read_passphrase(const struct format_job *j, struct secret *s)
@@ -672,7 +631,14 @@ static int prepare_header_file(struct format_job *j, bool *created)
 	if (!o->header || j->hdr.path)
 		return 0;
 	r = say_why(vol_header_file_prepare(o->header, false, created, &why), &why);
-	return r ? r : open_target(o->header, true, &j->hdr);
+	return r ? r : target_open(o->header, true, &j->hdr);
+}
+
+static int save_old_header(struct format_job *j, struct strbuf *why)
+{
+	const char *target = j->c->opt.header ? j->hdr.path : j->bd.path;
+
+	return j->c->opt.old_header_backup ? vol_header_backup(target, j->c->opt.old_header_backup, why) : 0;
 }
 
 static int write_header(struct format_job *j, struct vol_header *h, struct strbuf *why)
@@ -682,8 +648,8 @@ static int write_header(struct format_job *j, struct vol_header *h, struct strbu
 
 	if (!r)
 		r = blkdev_recheck(target, why);
-	if (!r && j->c->opt.old_header_backup)
-		r = vol_header_backup(target->path, j->c->opt.old_header_backup, why);
+	if (!r && !wants_fill(j))
+		r = save_old_header(j, why);
 	if (!r)
 		r = vol_format_write(h, target, why);
 	return r;
@@ -714,6 +680,13 @@ static int write_and_test(struct format_job *j, struct vol_header *h, const stru
 
 	if (r)
 		goto out;
+	if (wants_fill(j)) {
+		r = say_why(save_old_header(j, &why), &why);
+		if (!r)
+			r = fill_for_format(j->c, &j->bd);
+		if (r)
+			goto out;
+	}
 	r = write_header(j, h, &why);
 	if (!r)
 		r = vol_format_test(h, j->bd.path, o->header, s, &why);
@@ -773,6 +746,7 @@ static void report_json(const struct format_job *j, int r)
 	json_add_bool(doc, "dry_run", j->c->opt.dry_run);
 	json_verdict(doc, &j->verdict);
 	json_figures(doc, j);
+	json_add_bool(doc, "fill", wants_fill(j));
 	json_add_str(doc, "verification", j->verified.s);
 	json_add_str(doc, "result", j->result ? j->result : r ? "failed" : "planned");
 	json_print(doc);

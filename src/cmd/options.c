@@ -46,7 +46,8 @@ static void fill_getopt(struct option *longs, char *shorts)
 		const struct option_row *row = &option_table[i];
 		bool arg = row->kind != OPT_FLAG;
 
-		longs[i] = (struct option){ row->name, arg ? required_argument : no_argument, NULL, ROW_BASE + (int)i };
+		longs[i] = (struct option){ row->name, row->kind == OPT_WORD ? optional_argument : arg ? required_argument : no_argument,
+					    NULL, ROW_BASE + (int)i };
 		if (row->letter) {
 			*p++ = row->letter;
 			if (arg)
@@ -88,6 +89,9 @@ static int store(const struct option_row *row, const char *value, struct options
 		break;
 	case OPT_STRING:
 		*(const char **)field = value;
+		break;
+	case OPT_WORD:
+		*(const char **)field = value ? value : "auto";
 		break;
 	case OPT_NUMBER:
 	case OPT_POSITIVE:

@@ -95,6 +95,14 @@ char *text_clean(const char *text);
 /* Prints text_clean(text) wrapped at 79 columns, the first line after `first`, the others indented by `indent`. */
 void print_wrapped(FILE *f, const char *first, int indent, const char *text);
 
+/* --- bytes.c: numbers on a device ------------------------------------------------------------ */
+
+/* Little-endian, 1 to 8 bytes. */
+void put_le(unsigned char *p, uint64_t v, unsigned int bytes);
+uint64_t get_le(const unsigned char *p, unsigned int bytes);
+/* CRC-32 (IEEE 802.3): tells a torn or changed block, nothing more is asked of it. */
+uint32_t crc32_of(const unsigned char *p, size_t len);
+
 /* --- json.c: one way to build the documents that commands print; key NULL appends to an array -- */
 
 struct json_object;

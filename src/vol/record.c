@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/fill_record.h"
+
 #define RECORD_VERSION 1u
 #define RECORD_BLOCK   4096u
 
@@ -44,38 +46,10 @@ static const char record_magic[16] = "hwluks-record\r\n";
 static const char record_text[] =
 	"hwluks: this format was interrupted. Run hwluks format on this device again.";
 
-static void put_le(unsigned char *p, uint64_t v, unsigned int bytes)
-{
-	for (unsigned int i = 0; i < bytes; i++)
-		p[i] = (unsigned char)(v >> (8 * i));
-}
-
-static uint64_t get_le(const unsigned char *p, unsigned int bytes)
-{
-	uint64_t v = 0;
-
-	for (unsigned int i = bytes; i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
-
 static void sha256(const void *data, size_t len, unsigned char out[32])
 {
 	if (EVP_Digest(data, len, out, NULL, EVP_sha256(), NULL) != 1)
 		memset(out, 0, 32);
-}
-
-/* CRC-32 (IEEE 802.3): tells "still the same block", nothing more is asked of it. */
-static uint32_t crc32_of(const unsigned char *p, size_t len)
-{
-	uint32_t crc = ~0u;
-
-	while (len--) {
-		crc ^= *p++;
-		for (int i = 0; i < 8; i++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-	}
-	return ~crc;
 }
 
 static void encode_given(const struct record *r, unsigned char *out)
@@ -133,6 +107,8 @@ int record_decode(const unsigned char in[RECORD_SIZE], struct record *r)
 
 	memset(r, 0, sizeof(*r));
 	if (memcmp(in, record_magic, sizeof(record_magic)))
+		return -ENOENT;
+	if (get_le(in + AT_TYPE, 4) == FILL_RECORD_KIND) /* of the same family, but not ours */
 		return -ENOENT;
 	sha256(in, AT_SUM, sum);
 	if (memcmp(in + AT_SUM, sum, sizeof(sum)))
