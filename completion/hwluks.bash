@@ -42,6 +42,9 @@ _hwluks_options() {
 	close | luksClose)
 		echo "--deferred"
 		;;
+	initramfs)
+		echo "--header --accelerator --kernel --crypttab"
+		;;
 	esac
 }
 
@@ -61,6 +64,14 @@ _hwluks_mappings() {
 	done
 }
 
+# Versions of the kernels that are installed.
+_hwluks_kernels() {
+	local k
+	for k in /lib/modules/*/modules.dep; do
+		[[ -e $k ]] && k=${k%/*} && echo "${k##*/}"
+	done
+}
+
 _hwluks() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word i args=0 skip=0
 	local global='--help -? --version -V --verbose -v --debug --json --sysroot'
@@ -77,7 +88,7 @@ _hwluks() {
 		--sysroot | --record | --replay | --cipher | --key-size | --sector-size | --type | --old-header-backup | --header | \
 			--header-backup-file | --label | --subsystem | --uuid | --offset | --hash | --pbkdf | --iter-time | --pbkdf-memory | --pbkdf-parallel | \
 			--pbkdf-force-iterations | --key-file | --keyfile-offset | --keyfile-size | --key-slot | --tries | --timeout | \
-			--token-id | --token-type | --wait | --length | --engine | --rate-limit | --priority | --state | -c | -s | -M | -o | -h | -i | -d | -l | -S | -T | -t) skip=1 ;;
+			--token-id | --token-type | --wait | --length | --engine | --rate-limit | --priority | --state | --accelerator | --kernel | --crypttab | -c | -s | -M | -o | -h | -i | -d | -l | -S | -T | -t) skip=1 ;;
 		-*) ;;
 		*) if [[ -z $command ]]; then command=$word; else args=$((args + 1)); fi ;;
 		esac
@@ -111,7 +122,10 @@ _hwluks() {
 	--priority)
 		mapfile -t COMPREPLY < <(compgen -W 'auto idle normal' -- "$cur")
 		return ;;
-	--key-file | -d | --state | --header | --header-backup-file | --old-header-backup)
+	--kernel)
+		mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_kernels)" -- "$cur")
+		return ;;
+	--key-file | -d | --state | --crypttab | --header | --header-backup-file | --old-header-backup)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return ;;
 	esac
@@ -123,9 +137,11 @@ _hwluks() {
 	fi
 	case $command in
 	'')
-		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status refresh doctor fill' -- "$cur") ;;
+		mapfile -t COMPREPLY < <(compgen -W 'detect load advise format open close status refresh doctor fill initramfs' -- "$cur") ;;
 	detect | advise | fill | format | luksFormat | open | luksOpen)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_devices)" -- "$cur"; compgen -f -- "$cur") ;;
+	initramfs)
+		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W modules -- "$cur") ;;
 	close | luksClose | status | refresh | doctor)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_mappings)" -- "$cur") ;;
 	esac

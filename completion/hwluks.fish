@@ -2,7 +2,7 @@
 # fish completion for hwluks(8): commands, the options of each, devices, names of open mappings.
 # tests/cli/docs.bats holds it against the option table.
 
-set -g __hwluks_commands detect load advise format open close status refresh doctor fill luksFormat luksOpen luksClose
+set -g __hwluks_commands detect load advise format open close status refresh doctor fill initramfs luksFormat luksOpen luksClose
 
 function __hwluks_no_command
     not __fish_seen_subcommand_from $__hwluks_commands
@@ -44,6 +44,8 @@ complete -c hwluks -n __hwluks_no_command -a status -d 'Say which driver serves 
 complete -c hwluks -n __hwluks_no_command -a refresh -d 'Bind an open volume to the best driver now, or change its flags'
 complete -c hwluks -n __hwluks_no_command -a doctor -d 'Say why encryption is slow here, and what mends it'
 complete -c hwluks -n __hwluks_no_command -a fill -d 'Fill a device with random data'
+complete -c hwluks -n __hwluks_no_command -a initramfs -d 'Say which kernel modules a boot image needs'
+complete -c hwluks -n '__hwluks_command initramfs' -a modules -d 'Print the modules'
 
 # load
 complete -c hwluks -n '__hwluks_command load' -l dry-run -d 'Print the plan and change nothing'
@@ -161,3 +163,9 @@ complete -c hwluks -n '__hwluks_command fill' -l progress-json -d 'Print progres
 
 # close
 complete -c hwluks -n '__hwluks_command close luksClose' -l deferred -d 'Close when the last user is gone'
+
+# initramfs
+complete -c hwluks -n '__hwluks_command initramfs' -l header -r -F -d 'Detached LUKS header'
+complete -c hwluks -n '__hwluks_command initramfs' -l accelerator -x -d 'Plan for this accelerator, here or not'
+complete -c hwluks -n '__hwluks_command initramfs' -l kernel -x -d 'Plan for this installed kernel instead of the running one'
+complete -c hwluks -n '__hwluks_command initramfs' -l crypttab -r -F -d 'Take the volumes from FILE instead of /etc/crypttab'

@@ -61,6 +61,8 @@ struct options {
 	const char *engine, *state, *priority;
 	const char *fill; /* format: an engine, "auto" or "none" */
 	uint64_t length, rate_limit; /* 512-byte sectors, bytes per second */
+	/* initramfs */
+	const char *accelerator, *kernel, *crypttab;
 };
 
 struct cmd_context {
@@ -76,6 +78,7 @@ enum command_bit {
 	CMD_DETECT = 1 << 0, CMD_LOAD = 1 << 1, CMD_ADVISE = 1 << 2, CMD_FORMAT = 1 << 3, CMD_OPEN = 1 << 4,
 	CMD_CLOSE = 1 << 5, CMD_STATUS = 1 << 6, CMD_DOCTOR = 1 << 7,
 	CMD_REFRESH = 1 << 8, CMD_FILL = 1 << 9,
+	CMD_INITRAMFS = 1 << 14,
 	CMD_GLOBAL = 1 << 15, CMD_ANY = 0x7fff,
 };
 
@@ -147,6 +150,7 @@ int target_refuse_in_use(const struct blkdev *bd);
 int target_refuse_signatures(const struct options *o, const struct blkdev *bd, const struct record *old, bool header_helps);
 /* The typed word, unless --batch-mode. `more` (may be NULL) follows the warning. 0, or -EINVAL after saying why. */
 int target_confirm(const struct options *o, const struct blkdev *bd, const char *more);
+int cmd_initramfs(struct cmd_context *c);
 
 /* --- record.c: a machine in a file ---------------------------------------------------------------- */
 

@@ -32,7 +32,7 @@ const struct option_row option_table[] = {
 	{ "wipe-signatures", 0, OPT_FLAG, F(wipe_signatures), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the file systems or other signatures found on DEVICE" },
 	{ "replace-luks", 0, OPT_FLAG, F(replace_luks), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the LUKS volume found on DEVICE for good" },
 	{ "old-header-backup", 0, OPT_STRING, F(old_header_backup), CMD_FORMAT, 0, "FILE", "Save the LUKS header found on DEVICE to FILE before replacing it" },
-	{ "header", 0, OPT_STRING, F(header), KEYS, 0, "FILE", "Detached LUKS header" },
+	{ "header", 0, OPT_STRING, F(header), KEYS | CMD_INITRAMFS, 0, "FILE", "Detached LUKS header" },
 	{ "header-backup-file", 0, OPT_STRING, F(header_backup_file), CMD_FORMAT, 0, "FILE", "Save the new header to FILE (mode 0600) after success" },
 	{ "label", 0, OPT_STRING, F(label), CMD_FORMAT, 0, "TEXT", "LUKS2 label" },
 	{ "subsystem", 0, OPT_STRING, F(subsystem), CMD_FORMAT, 0, "TEXT", "LUKS2 subsystem" },
@@ -89,6 +89,10 @@ const struct option_row option_table[] = {
 	{ "all", 0, OPT_FLAG, F(all), CMD_LOAD, 0, NULL, "Also drivers that would outrank the CPU or are known to be slower" },
 	{ "force", 0, OPT_FLAG, F(force), CMD_LOAD, 0, NULL, "Load over deny lists" },
 	{ "wait", 0, OPT_NUMBER, F(wait), CMD_LOAD, 600, "SECONDS", "Longest wait for each driver (10)" },
+
+	{ "accelerator", 0, OPT_STRING, F(accelerator), CMD_INITRAMFS, 0, "ID", "Plan for this accelerator, here or not" },
+	{ "kernel", 0, OPT_STRING, F(kernel), CMD_INITRAMFS, 0, "VERSION", "Plan for this installed kernel instead of the running one" },
+	{ "crypttab", 0, OPT_STRING, F(crypttab), CMD_INITRAMFS, 0, "FILE", "Take the volumes from FILE instead of /etc/crypttab" },
 };
 const size_t option_count = ARRAY_SIZE(option_table);
 
@@ -150,5 +154,12 @@ const struct command command_table[] = {
 	  "Needed only where nobody may see which blocks of an encrypted volume are in use. It wears an SSD, takes up all the space "
 	  "of a thinly provisioned device, and discards undo it.",
 	  cmd_fill },
+	{ "initramfs", NULL, CMD_INITRAMFS, 1, 1, true, "modules", "Say which kernel modules a boot image needs",
+	  "Prints, one a line and in load order, the modules with which a boot image can open the volumes of crypttab: drivers of the "
+	  "accelerators that `load` would load, dm-crypt, templates, and the software that serves the volumes when a driver fails. "
+	  "Cipher, IV and key slots come from the LUKS headers; where none can be read, what the standard specs need is listed. "
+	  "The builder of the image adds what those modules depend on. A line that starts with # is for people.\n"
+	  "For another machine: --sysroot, or --accelerator with --kernel, --header and --crypttab.",
+	  cmd_initramfs },
 };
 const size_t command_count = ARRAY_SIZE(command_table);

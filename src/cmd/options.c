@@ -131,7 +131,7 @@ static int check_args(const struct command *cmd, const struct cmd_context *c)
 		return -EINVAL;
 	}
 	if (c->opt.sysroot && !cmd->works_on_sysroot) {
-		log_error("'%s' works on this machine only; --sysroot goes with detect, load --dry-run and advise.", cmd->name);
+		log_error("'%s' works on this machine only; --sysroot goes with detect, load --dry-run, advise, doctor and initramfs modules.", cmd->name);
 		return -EINVAL;
 	}
 	return 0;
@@ -262,6 +262,16 @@ static bool has_options(unsigned int bit)
 	return false;
 }
 
+/* Without blanks at its end. */
+static void puts_line(FILE *f, const char *s)
+{
+	size_t n = strlen(s);
+
+	while (n && s[n - 1] == ' ')
+		n--;
+	fprintf(f, "%.*s\n", (int)n, s);
+}
+
 void print_usage(FILE *f)
 {
 	fputs("Usage: hwluks [OPTION...] COMMAND [ARGUMENT...]\n"
@@ -269,7 +279,11 @@ void print_usage(FILE *f)
 	for (size_t i = 0; i < command_count; i++) {
 		char first[64];
 
-		snprintf(first, sizeof(first), "  %-8s%-13s", command_table[i].name, command_table[i].args);
+		snprintf(first, sizeof(first), "  %-7s %-12s ", command_table[i].name, command_table[i].args);
+		if (strlen(first) > 23) {
+			puts_line(f, first);
+			snprintf(first, sizeof(first), "%23s", "");
+		}
 		print_wrapped(f, first, 23, command_table[i].summary);
 	}
 	fputs("\nOptions of all commands:\n", f);

@@ -49,6 +49,7 @@ struct rng_facts {
 struct machine {
 	bool recorded; /* --sysroot: not this machine */
 	bool elsewhere; /* a volume is made here to be opened elsewhere: what this kernel's configuration lacks does not count */
+	bool other_kernel; /* release and mod are of a kernel that does not run now */
 	char release[96];
 	kver kernel; /* 0 = not known */
 	enum arch arch;

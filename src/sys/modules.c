@@ -218,12 +218,13 @@ static void note_answers(struct sysroot *sr, const struct machine *m, const stru
 	sysroot_note(sr, path, answers->s ? answers->s : "", answers->len);
 }
 
-/* Modules of the running kernel through depmod's binary index: 0.8 million instructions where the
- * text costs 1.4. */
+/* Modules of the kernel through depmod's binary index: 0.8 million instructions where the text
+ * costs 1.4. */
 static int scan_kmod_index(struct sysroot *sr, struct name_index *ix)
 {
 	static const char *const no_config[] = { NULL };
-	struct kmod_ctx *ctx = kmod_new(NULL, no_config);
+	cleanup_free char *dir = xasprintf("/lib/modules/%s", ix->m->release);
+	struct kmod_ctx *ctx = kmod_new(dir, no_config);
 	struct strbuf answers = { 0 };
 	int err = ctx ? 0 : -ENOMEM;
 
@@ -254,10 +255,11 @@ static void scan_states(struct sysroot *sr, struct name_index *ix)
 {
 	struct machine *m = ix->m;
 	cleanup_free char *loaded = NULL;
-	int err, dep = -ENOENT;
+	int err = -ENOENT, dep = -ENOENT;
 	size_t len;
 
-	err = sysroot_read(sr, "/proc/modules", &loaded, &len);
+	if (!m->other_kernel)
+		err = sysroot_read(sr, "/proc/modules", &loaded, &len);
 	if (!err)
 		each_line(loaded, len, loaded_line, ix);
 	else if (err != -ENOENT)

@@ -80,6 +80,20 @@ static void probe_release(struct sysroot *sr, struct machine *m)
 	m->kernel = release_version(m->release);
 }
 
+int probe_other_kernel(struct sysroot *sr, const char *release, struct machine *m)
+{
+	cleanup_free char *dep = xasprintf("/lib/modules/%s/modules.dep", release);
+
+	if (!release_version(release) || strchr(release, '/') || strlen(release) >= sizeof(m->release))
+		return -EINVAL;
+	if (!sysroot_exists(sr, dep))
+		return -ENOENT;
+	m->other_kernel = strcmp(release, m->release) != 0;
+	str_copy(m->release, sizeof(m->release), release);
+	m->kernel = release_version(release);
+	return modules_probe(sr, m);
+}
+
 /* --- which architecture ----------------------------------------------------------- */
 
 static enum arch arch_from_uname(const char *s)

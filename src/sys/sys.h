@@ -138,6 +138,12 @@ int crypto_user_delete(const char *driver);
  * there: 0. */
 int crypto_user_instantiate(const char *name, const char *driver);
 
+/*
+ * Another kernel of the same root takes the running one's place in m: release, version, modules. -ENOENT: it has no
+ * /lib/modules/RELEASE there; m is unchanged. -EINVAL: no release.
+ */
+int probe_other_kernel(struct sysroot *sr, const char *release, struct machine *m);
+
 /* --- child.c: work that may hang runs in a child ---------------------------------- */
 
 enum child_flags {

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
+# initramfs modules: on recorded machines, for a named accelerator and kernel, and with headers and crypttabs as given.
+
+setup() {
+	export LC_ALL=C
+	: "${HWLUKS:?the program under test}"
+	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	machines=$TOP/tests/machines
+	cd "$BATS_TEST_TMPDIR"
+	bad=0
+}
+
+complain() {
+	echo "$*"
+	bad=1
+}
+
+# modules ARG...: the names that a builder of images would read, in one line; messages in ./err.
+modules() {
+	"$HWLUKS" "$@" >out 2>err || return
+	sed -e 's/ *#.*//' -e '/^$/d' out | tr '\n' ' '
+}
+
+# refuses TEXT ARG...: exit code 1, nothing on standard output, TEXT among the messages.
+refuses() {
+	local text=$1 rc=0
+	shift
+	"$HWLUKS" "$@" >out 2>err || rc=$?
+	{ [ "$rc" = 1 ] && [ ! -s out ] && grep -q -- "$text" err; } || complain "$*: exit $rc: $(cat err)"
+}
+
+# A LUKS volume in the file img: luks CIPHER KEYBITS.
+luks() {
+	truncate -s 20M img
+	printf secret | cryptsetup luksFormat -q --type luks2 --cipher "$1" --key-size "$2" --pbkdf pbkdf2 \
+		--pbkdf-force-iterations 1000 --key-file - img
+}
+
+@test "every recorded machine: text and JSON name the same modules, dm-crypt and software among them" {
+	for m in "$machines"/*/root; do
+		text=$(modules --sysroot "$m" initramfs modules) || complain "$m: $(cat err)"
+		"$HWLUKS" --json --sysroot "$m" initramfs modules >json 2>err || complain "$m: $(cat err)"
+		[ "$text" = "$(jq -r '.modules[] | select(.state == "present" or .state == "unknown") | .name' json | tr '\n' ' ')" ] ||
+			complain "$m: $text"
+		jq -e 'any(.modules[]; .name == "dm_crypt") and any(.modules[]; .role == "software") and .specs_complete == false' json >/dev/null ||
+			complain "$m: $(cat json)"
+		awk 'length($0) > 79' out | grep . && complain "$m: too wide"
+	done
+	[ "$bad" = 0 ]
+}
+
+@test "a Geode that is not loaded yet: its driver comes first, with what tests it" {
+	run modules --sysroot "$machines/alix-2c2-geode-lx800-unloaded/root" initramfs modules
+	[[ $output == "geode-aes dm_crypt algif_skcipher crypto_user loop "* ]]
+}
+
+@test "an engine that dm-crypt refuses is not in the image" {
+	run modules --sysroot "$machines/vm-virtio-crypto-6.1-amd64/root" initramfs modules
+	[ "$status" = 0 ]
+	[[ $output == *dm_crypt* && $output != *virtio* ]]
+}
+
+@test "data cipher, IV hash and key slot cipher come from the header" {
+	luks aes-cbc-essiv:sha256 256
+	run modules initramfs modules --accelerator geode-lx --header img --sysroot "$machines/kvm64-hides-aes/root"
+	[ "$status" = 0 ]
+	[[ $output == *"essiv "* && $output != *adiantum* && $output != *xts* ]]
+	"$HWLUKS" --json initramfs modules --header img >json
+	jq -e '.specs_complete and .specs == ["aes-cbc-essiv:sha256", "aes-cbc-essiv:sha256"]' json
+}
+
+@test "volumes come from the crypttab given: a header, a plain volume, one that cannot be read" {
+	luks aes-xts-plain64 512
+	printf 'data %s none luks\nswap /dev/nosuch /dev/urandom swap,cipher=twofish-cbc-plain64\n' "$PWD/img" >crypttab
+	"$HWLUKS" --json initramfs modules --crypttab crypttab >json 2>err
+	jq -e '.specs_complete and (.specs | index("aes-xts-plain64")) != null and (.specs | index("twofish-cbc-plain64")) != null' json
+	[ ! -s err ]
+	printf 'gone /nosuch/device none luks\n' >>crypttab
+	"$HWLUKS" --json initramfs modules --crypttab crypttab >json 2>err
+	jq -e '(.specs_complete | not) and (.specs | index("aes-cbc-essiv:sha256")) != null' json
+	grep -q "'gone'" err
+}
+
+@test "another kernel of the same root has its own modules" {
+	cp -r "$machines/alix-2c2-geode-lx800-unloaded/root" root
+	chmod -R u+w root
+	mkdir root/lib/modules/6.12.1-other
+	printf 'kernel/drivers/md/dm-crypt.ko:\n' >root/lib/modules/6.12.1-other/modules.dep
+	touch root/lib/modules/6.12.1-other/modules.builtin
+	"$HWLUKS" --sysroot root initramfs modules --accelerator geode-lx --kernel 6.12.1-other >out 2>err
+	grep -q '^# geode-aes is not in this kernel' out
+	grep -q '^dm_crypt ' out
+	grep -q 'geode-aes, the driver of .*, is not installed' err
+}
+
+@test "what cannot be planned is refused with the reason" {
+	refuses "no accelerator in the table" initramfs modules --accelerator nosuch
+	refuses "No kernel 9.9.9-none is installed" initramfs modules --kernel 9.9.9-none
+	refuses "no kernel version" initramfs modules --kernel ../../etc
+	refuses "only 'initramfs modules'" initramfs pack
+	refuses "needs\|takes" initramfs
+	refuses "could not be read" initramfs modules --crypttab nosuch
+	[ "$bad" = 0 ]
+	run "$HWLUKS" initramfs modules --header /dev/null
+	[ "$status" != 0 ]
+}
+
+@test "an accelerator that an image does not help is told" {
+	modules initramfs modules --accelerator virtio-crypto --sysroot "$machines/kvm64-hides-aes/root" >/dev/null
+	grep -q 'dm-crypt cannot use' err
+}
