@@ -81,6 +81,7 @@ help:
 	@echo 'make check-host      every tier that needs no guest; check-unit, check-cli, check-images, check-cost, check-vm: one tier'
 	@echo 'make lint            all static checks; lint-NAME runs one of: $(LINT_CHECKS)'
 	@echo 'make analyze         the slow ones of them: $(ANALYZE_CHECKS)'
+	@echo 'make bench-fill      speed of a fill beside other tools, on a disk file and a loop device'
 	@echo 'make sanitize        unit and command tests under the address and undefined-behaviour sanitizers'
 	@echo 'make valgrind        unit tests and one command under valgrind'
 	@echo 'make fuzz            every parser for FUZZ_TIME=60 seconds'

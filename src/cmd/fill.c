@@ -25,7 +25,7 @@
 #define JSON_MS	 500u
 #define LINE_MS	 10000u
 #define PROBE_MS 250u /* reading the device for the estimate */
-#define PROBE_BYTES (256u << 20)
+#define PROBE_BYTES (64u << 20)
 #define TMPFS_MAGIC 0x01021994
 #define IOPRIO_IDLE (3 << 13) /* class idle, linux/ioprio.h */
 

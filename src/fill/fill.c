@@ -351,7 +351,7 @@ static int write_data(struct run *r)
 /* The pieces of the head around the slots, or the slots themselves. */
 static int write_head_part(struct run *r, uint64_t start, uint64_t len)
 {
-	unsigned char *buf = fill_buffer(FILL_CHUNK);
+	unsigned char *buf = fill_buffer(FILL_HEAD);
 	void *thread = r->rq->engine->thread_new(&r->key);
 	struct fill_pass_state s = { 0 };
 	int err = thread ? r->rq->engine->make(thread, start, buf, (size_t)len) : -ENOMEM;
