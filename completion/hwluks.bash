@@ -7,7 +7,7 @@
 _hwluks_options() {
 	case $1 in
 	load)
-		echo "--dry-run --no-verify --all --force --wait"
+		echo "--dry-run --no-verify --all --force --wait --boot"
 		;;
 	detect | doctor)
 		echo "--record --replay"

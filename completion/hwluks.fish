@@ -53,6 +53,7 @@ complete -c hwluks -n '__hwluks_command load' -l no-verify -d 'Skip the known-an
 complete -c hwluks -n '__hwluks_command load' -l all -d 'Also drivers that would outrank the CPU or are known to be slower'
 complete -c hwluks -n '__hwluks_command load' -l force -d 'Load over deny lists'
 complete -c hwluks -n '__hwluks_command load' -l wait -x -d 'Longest wait for each driver (10)'
+complete -c hwluks -n '__hwluks_command load' -l boot -d 'For boot scripts: one limit for all, never fail, heed hwluks=off'
 
 # detect, advise, doctor
 complete -c hwluks -n '__hwluks_command detect advise doctor' -l record -r -F -d 'Write all that was read into a new FILE, without names and ids'

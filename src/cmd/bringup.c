@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmd/cmd.h"
 #include "vol/quarantine.h"
@@ -267,9 +268,29 @@ static int prepare_one(struct sysroot *sr, struct machine *m, const struct load_
 	return r;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* What is left of a limit for all; true when it is used up. */
+static bool used_up(struct bringup_options *o, int64_t end)
+{
+	int64_t left = end - now_ms();
+
+	if (o->wait_all && left > 0)
+		o->wait_ms = (unsigned int)left;
+	return o->wait_all && left <= 0;
+}
+
 int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct bringup_options *o,
 		struct bringup *out)
 {
+	struct bringup_options left = *o;
+	int64_t end = now_ms() + (o->wait_ms ? o->wait_ms : WAIT_MS);
 	int result = 0;
 
 	*out = (struct bringup){ .v = xcalloc(plan->n, sizeof(*out->v)) };
@@ -283,7 +304,13 @@ int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *p
 		log_verbose("%s %s ...", item->action == LOAD_MODULE ? "Loading" : "Preparing", item->what);
 		done = &out->v[out->n++];
 		done->item = item;
-		done->err = item->action == LOAD_MODULE ? load_one(sr, m, plan, item, o, &text) : prepare_one(sr, m, item, &text);
+		if (used_up(&left, end)) {
+			strbuf_printf(&text, "Left out: the limit for all drivers together was used up.");
+			done->err = -ETIMEDOUT;
+		} else {
+			done->err = item->action == LOAD_MODULE ? load_one(sr, m, plan, item, &left, &text) :
+								  prepare_one(sr, m, item, &text);
+		}
 		str_copy(done->text, sizeof(done->text), text.s ? text.s : "");
 		strbuf_free(&text);
 		if (!done->err && item->action == LOAD_MODULE)

@@ -54,7 +54,7 @@ struct options {
 	/* close */
 	bool deferred;
 	/* load */
-	bool all, force;
+	bool all, force, boot;
 	uint64_t wait; /* seconds */
 	/* fill */
 	bool resume, restart, verify, progress_json;
@@ -216,6 +216,7 @@ struct bringup {
 };
 struct bringup_options {
 	unsigned int wait_ms; /* per module, load and registration; 0 = 10 s */
+	bool wait_all;	      /* wait_ms is for all modules together: what it does not suffice for is left out */
 	bool force;	      /* over deny lists */
 	bool verify;	      /* known-answer test of engines outside the CPU that were loaded here */
 };

@@ -89,6 +89,7 @@ const struct option_row option_table[] = {
 	{ "all", 0, OPT_FLAG, F(all), CMD_LOAD, 0, NULL, "Also drivers that would outrank the CPU or are known to be slower" },
 	{ "force", 0, OPT_FLAG, F(force), CMD_LOAD, 0, NULL, "Load over deny lists" },
 	{ "wait", 0, OPT_NUMBER, F(wait), CMD_LOAD, 600, "SECONDS", "Longest wait for each driver (10)" },
+	{ "boot", 0, OPT_FLAG, F(boot), CMD_LOAD, 0, NULL, "For boot scripts: one limit for all, never fail, heed hwluks=off" },
 
 	{ "accelerator", 0, OPT_STRING, F(accelerator), CMD_INITRAMFS, 0, "ID", "Plan for this accelerator, here or not" },
 	{ "kernel", 0, OPT_STRING, F(kernel), CMD_INITRAMFS, 0, "VERSION", "Plan for this installed kernel instead of the running one" },

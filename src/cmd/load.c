@@ -4,9 +4,13 @@
  * Must not choose what is worth loading (core/load_plan.c) nor load (bringup.c).
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "core/cmdline.h"
 
 static const char *action_text(enum load_action a)
 {
@@ -105,15 +109,55 @@ static int first_error(const struct bringup *b)
 	return 0;
 }
 
+/* --- at boot ----------------------------------------------------------------------------------------- */
+
+#define BOOT_LOG "/run/hwluks.log"
+
+static bool switched_off(struct sysroot *sr)
+{
+	cleanup_free char *text = NULL;
+	char value[8];
+
+	return !sysroot_read(sr, "/proc/cmdline", &text, NULL) && !cmdline_get(text, "hwluks", value, sizeof(value)) &&
+	       !strcmp(value, "off");
+}
+
+/* One line with the seconds since the kernel started. That there is no log stops nothing. */
+static void boot_note(const char *what, const char *text)
+{
+	int fd = open(BOOT_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+	struct timespec t;
+
+	if (fd < 0)
+		return;
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	dprintf(fd, "%lld.%02ld load: %s%s%s\n", (long long)t.tv_sec, t.tv_nsec / 10000000, what, *what ? ": " : "", text);
+	close(fd);
+}
+
+static void boot_log(const struct load_plan *plan, const struct bringup *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		boot_note(b->v[i].item->what, b->v[i].text);
+	if (!b->n)
+		boot_note("", plan->n ? "nothing to load." : "no accelerator was recognised.");
+}
+
 int cmd_load(struct cmd_context *c)
 {
 	struct load_request rq = { .names = c->arg, .n_names = c->n_args, .all = c->opt.all, .force = c->opt.force };
-	struct bringup_options how = { .wait_ms = (unsigned int)c->opt.wait * 1000, .force = c->opt.force, .verify = !c->opt.no_verify };
+	struct bringup_options how = { .wait_ms = (unsigned int)c->opt.wait * 1000, .force = c->opt.force, .wait_all = c->opt.boot, .verify = !c->opt.no_verify };
 	struct bringup b = { 0 };
 	struct load_plan plan;
 	struct machine m = { 0 };
 	int r;
 
+	if (c->opt.boot && switched_off(&c->root)) {
+		if (!c->opt.dry_run)
+			boot_note("", "hwluks=off on the kernel command line: nothing is loaded.");
+		log_note("hwluks=off on the kernel command line: nothing is loaded.");
+		return 0;
+	}
 	if (c->opt.sysroot && !c->opt.dry_run) {
 		log_error("A recorded machine cannot load anything: add --dry-run to see the plan.");
 		return -EINVAL;
@@ -129,6 +173,10 @@ int cmd_load(struct cmd_context *c)
 		report(&plan, c->opt.dry_run ? NULL : &b, &m, c->opt.json);
 	if (!r)
 		r = first_error(&b);
+	if (c->opt.boot && !c->opt.dry_run && !plan.unknown.n) {
+		boot_log(&plan, &b);
+		r = 0;
+	}
 	if (!c->opt.json)
 		say_unread(&m);
 	bringup_free(&b);

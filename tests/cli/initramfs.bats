@@ -110,3 +110,33 @@ luks() {
 	modules initramfs modules --accelerator virtio-crypto --sysroot "$machines/kvm64-hides-aes/root" >/dev/null
 	grep -q 'dm-crypt cannot use' err
 }
+
+# --- load --boot ---------------------------------------------------------------------------------------
+
+@test "load --boot heeds hwluks=off, and nothing that looks like it" {
+	cp -r "$machines/alix-2c2-geode-lx800-unloaded/root" root
+	chmod -R u+w root
+	for line in 'root=/dev/sda1 hwluks=off quiet' 'hwluks=off'; do
+		echo "$line" >root/proc/cmdline
+		"$HWLUKS" --sysroot root load --boot --dry-run >out 2>err || complain "$line: exit $?"
+		grep -q 'hwluks=off' err || complain "$line: $(cat err)"
+		[ ! -s out ] || complain "$line: $(cat out)"
+	done
+	for line in 'hwluks=on' 'hwluks' 'xhwluks=off' 'hwluks=offline' 'quiet -- hwluks=off'; do
+		echo "$line" >root/proc/cmdline
+		"$HWLUKS" --sysroot root load --boot --dry-run >out 2>err || complain "$line: exit $?"
+		grep -q 'load *geode-aes' out || complain "$line: $(cat out err)"
+	done
+	echo hwluks=off >root/proc/cmdline
+	"$HWLUKS" --sysroot root load --dry-run >out
+	grep -q 'load *geode-aes' out || complain "without --boot"
+	[ "$bad" = 0 ]
+}
+
+@test "load --boot without rights: exit 0, and the log says what was done" {
+	# root of a name space of its own: may mount, may load no module
+	unshare -rm true 2>/dev/null || skip "no user name spaces here"
+	unshare -rm sh -c 'mount -t tmpfs none /run && "$HWLUKS" load --boot --wait 2 >out 2>err; echo "$?" >rc; cat /run/hwluks.log' >log
+	[ "$(cat rc)" = 0 ]
+	grep -qE '^[0-9]+\.[0-9]{2} load: .+' log
+}
