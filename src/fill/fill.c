@@ -145,14 +145,14 @@ static int move_watermark(struct run *r, const struct fill_pass_state *s)
 
 /* --- before the first byte --------------------------------------------------------------------------- */
 
-static int zero_block(struct run *r, uint64_t offset, uint64_t len)
+/* The 4096 bytes around a magic number. */
+static int zero_block(struct run *r, uint64_t offset)
 {
-	uint64_t end = r->rq->start + r->rq->length;
+	uint64_t end = r->rq->start + r->rq->length, len;
 	unsigned char *zero;
 	int err;
 
 	offset -= offset % FILL_SLOT_SIZE;
-	len = (len + 2 * FILL_SLOT_SIZE - 1) / FILL_SLOT_SIZE * FILL_SLOT_SIZE;
 	for (unsigned int i = 0; i < FILL_SLOTS; i++) /* the record is what took its place */
 		if (!r->rq->start && offset == i * (uint64_t)FILL_SLOT_GAP && r->record_fd == r->rq->bd->fd)
 			return 0;
@@ -174,10 +174,10 @@ static int clear_signatures(struct run *r)
 	int err = 0;
 
 	for (size_t i = 0; i < bd->n_sig && !err; i++)
-		err = zero_block(r, bd->sig[i].offset, bd->sig[i].len);
+		err = zero_block(r, bd->sig[i].offset);
 	for (size_t i = 0; i < ARRAY_SIZE(header_secondary_offsets) && !err; i++)
 		if (header_has_secondary(bd->fd, header_secondary_offsets[i]))
-			err = zero_block(r, header_secondary_offsets[i], 1);
+			err = zero_block(r, header_secondary_offsets[i]);
 	return err ? err : sync_target(r);
 }
 
