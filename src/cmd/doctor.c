@@ -279,9 +279,9 @@ static struct doctor_volume *volume_under(struct cmd_context *c, struct doctor_f
 			return &f->v[i];
 	stack_probe(&c->root, dev, &s);
 	for (size_t i = 0; i < all->n && !found; i++) {
-		char node[160], *name;
+		char name[160];
 
-		if (!stack_node(&c->root, all->v[i].dev, node, sizeof(node)) && (name = strrchr(node, '/')) && stack_has(&s, name + 1))
+		if (!stack_name(&c->root, all->v[i].dev, name, sizeof(name)) && stack_has(&s, name))
 			found = &f->v[i];
 	}
 	free(s.v);
@@ -291,12 +291,12 @@ static struct doctor_volume *volume_under(struct cmd_context *c, struct doctor_f
 /* The mapping that lies on this device. */
 static struct doctor_volume *volume_over(struct cmd_context *c, struct doctor_facts *f, dev_t dev)
 {
-	char node[160];
+	char name[160];
 
-	if (stack_node(&c->root, dev, node, sizeof(node)))
+	if (stack_name(&c->root, dev, name, sizeof(name)))
 		return NULL;
 	for (size_t i = 0; i < f->n; i++)
-		if (stack_has(&f->v[i].stack, strrchr(node, '/') + 1))
+		if (stack_has(&f->v[i].stack, name))
 			return &f->v[i];
 	return NULL;
 }
@@ -410,6 +410,23 @@ static void print_finding(const struct findings *l, const struct finding *x)
 	putchar('\n');
 }
 
+/* "home: aes-xts-plain64, 512-bit key; served by xts-aes-aesni; accelerated; worst: note [workqueues]" */
+static void print_volume_line(const struct findings *l, const struct doctor_volume *v)
+{
+	const struct finding *worst = findings_worst(l, v);
+	char first[MAPPING_NAME_MAX + 8], text[SPEC_TEXT_MAX];
+	struct strbuf line = { 0 };
+
+	snprintf(first, sizeof(first), "%s: ", v->name);
+	strbuf_printf(&line, "%s; %s%s; %s", v->spec_known ? spec_describe(&v->spec, text, sizeof(text)) : v->cipher,
+		      *v->binding.driver ? "served by " : "", *v->binding.driver ? v->binding.driver : "who serves it is not known",
+		      verdict_name(v->verdict.verdict));
+	if (worst)
+		strbuf_printf(&line, "; worst: %s [%s]", severity_name(worst->severity), worst->check->id);
+	print_wrapped(stdout, first, 2, line.s);
+	strbuf_free(&line);
+}
+
 static void print_volume(const struct findings *l, const struct doctor_volume *v)
 {
 	const struct finding *worst = findings_worst(l, v);
@@ -418,7 +435,7 @@ static void print_volume(const struct findings *l, const struct doctor_volume *v
 	print_wrapped(stdout, "", 2, v->name);
 	print_part("spec", v->spec_known ? spec_describe(&v->spec, text, sizeof(text)) : v->cipher);
 	if (v->open)
-		print_part("served by", *v->binding.driver ? v->binding.driver : "not known");
+		print_part("driver", *v->binding.driver ? v->binding.driver : "not known");
 	print_verdict_line("  verdict  ", &v->verdict);
 	if (worst) {
 		snprintf(text, sizeof(text), "%s [%s]", severity_name(worst->severity), worst->check->id);
@@ -467,8 +484,12 @@ static void print_nothing_found(const struct machine *m, bool gaps)
 static void print_all(const struct doctor_facts *f, const struct doctor_volume *only, const struct findings *l)
 {
 	for (size_t i = 0; i < f->n; i++)
-		if (!only || only == &f->v[i])
+		if (!only)
+			print_volume_line(l, &f->v[i]);
+		else if (only == &f->v[i])
 			print_volume(l, &f->v[i]);
+	if (!only && f->n)
+		putchar('\n');
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->v[i]->absorbed_by)
 			print_finding(l, l->v[i]);

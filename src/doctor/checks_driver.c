@@ -70,9 +70,8 @@ static void report_late(const struct doctor_facts *f, const struct doctor_volume
 	else
 		finding_evidence(x, "Opened now it would be served by %s.", now->driver);
 	evidence_counts(f, v, x);
-	finding_remedy(x, COST_NOTHING, "cryptsetup refresh %s", v->name);
-	finding_hazard(x, "cryptsetup asks for a passphrase of the volume. Run 'hwluks load' first: it tests the driver with a "
-			  "known answer.");
+	finding_remedy(x, COST_NOTHING, "hwluks refresh %s", v->name);
+	finding_hazard(x, "It asks for a passphrase of the volume, tests the driver with a known answer, and stops I/O for a moment.");
 	finding_lasting(x, "Load the driver before the volume is opened: run 'hwluks load' or open with 'hwluks open', and put the "
 			   "driver's module into the boot image when the volume is opened there.");
 	if (now->accel)
@@ -141,7 +140,8 @@ CHECK(engine_excluded)
 {
 	char name[256];
 
-	if (!v->spec_known || on_hardware(v))
+	/* who encrypts an open volume must be known before the CPU is said to */
+	if (!v->spec_known || on_hardware(v) || (v->open && !*v->binding.driver))
 		return;
 	binding_api_name(&v->spec, name, sizeof(name));
 	for_each_accel(a) {
@@ -285,10 +285,11 @@ CHECK(template_missing)
 	finding_evidence(x, "%s", i->why.text);
 	finding_evidence(x, "The instance that would serve it is %s.", i->what);
 	if (v->open)
-		finding_remedy(x, COST_NOTHING, "hwluks load && cryptsetup refresh %s", v->name);
+		finding_remedy(x, COST_NOTHING, "hwluks refresh %s", v->name);
 	else
 		finding_remedy(x, COST_NOTHING, "hwluks load");
-	finding_hazard(x, "cryptsetup asks for a passphrase of the volume.");
+	if (v->open)
+		finding_hazard(x, "It asks for a passphrase of the volume, and stops I/O for a moment.");
 	finding_lasting(x, "It is gone after a reboot: run 'hwluks load' before the volume is opened, or open it with 'hwluks open'.");
 	gain_of_row(x, i->accel);
 }
@@ -413,7 +414,7 @@ CHECK(driver_denied)
 			finding_remedy(x, COST_NOTHING, "hwluks load --force %s", mod->name);
 			finding_hazard(x, "Somebody may have had a reason to deny it; hwluks tests an engine's driver with a known answer before "
 					  "anything relies on it.");
-			finding_lasting(x, "Take the line out of that file, rebuild the boot image, and run 'cryptsetup refresh' on volumes that "
+			finding_lasting(x, "Take the line out of that file, rebuild the boot image, and run 'hwluks refresh' on volumes that "
 					   "are open.");
 		}
 		gain_of_row(x, a);
@@ -460,7 +461,7 @@ CHECK(driver_not_loaded)
 		if (by_itself)
 			finding_evidence(x, "The kernel loads it by itself when the first AES-XTS volume is opened.");
 		finding_remedy(x, COST_NOTHING, "hwluks load");
-		finding_lasting(x, "Volumes that are open stay on the old driver until 'cryptsetup refresh NAME'. To have it at each boot, run "
+		finding_lasting(x, "Volumes that are open stay on the old driver until 'hwluks refresh NAME'. To have it at each boot, run "
 				   "'hwluks load' before the volumes are opened, or name the module in /etc/modules-load.d and in the boot image.");
 		gain_of_row(x, a);
 	}
@@ -534,7 +535,7 @@ CHECK(vector_code_off)
 		if (loads_by_itself(f->m, a))
 			finding_evidence(x, "The kernel loads it by itself when the first AES-XTS volume is opened.");
 		finding_remedy(x, COST_NOTHING, "modprobe %s", mod->name);
-		finding_lasting(x, "Volumes that are open stay on the old driver until 'cryptsetup refresh NAME'.");
+		finding_lasting(x, "Volumes that are open stay on the old driver until 'hwluks refresh NAME'.");
 		finding_gain(x, 1.6, "18.8 to 30.7 MB/s and 32.7 to 83 MB/s in two published runs on ARM boards. Not measured here.");
 		return;
 	}

@@ -172,8 +172,8 @@ static void refresh_remedy(struct finding *x, const struct doctor_volume *v, uns
 	for (size_t i = 0; i < ARRAY_SIZE(flag_words); i++)
 		if (flags & flag_words[i].flag)
 			strbuf_printf(&words, " %s", flag_words[i].option);
-	finding_remedy(x, COST_NOTHING, "cryptsetup refresh%s%s %s", words.s ? words.s : "", keep ? " --persistent" : "", v->name);
-	finding_hazard(x, "cryptsetup asks for a passphrase of the volume.");
+	finding_remedy(x, COST_NOTHING, "hwluks refresh%s%s %s", words.s ? words.s : " --clear-flags", keep ? " --persistent" : "", v->name);
+	finding_hazard(x, "It asks for a passphrase of the volume, and stops I/O for a moment.");
 	if (!keep)
 		finding_lasting(x, "Only a LUKS2 header keeps flags; otherwise write them into the options of /etc/crypttab.");
 	strbuf_free(&words);
@@ -198,13 +198,18 @@ CHECK(workqueues)
 	finding_gain(x, 0, "1.3 times in one published run (116 to 150 MiB/s), none in another: measure before and after.");
 }
 
+static bool slow_medium(const struct doctor_volume *v)
+{
+	return below_rotates(v) == 1 || disk_is(v, "mmcblk");
+}
+
 CHECK(workqueues_slow_disk)
 {
 	struct finding *x;
 	char text[160];
 
 	(void)f;
-	if (!v->open || !(v->flags & NO_WORKQUEUES) || (below_rotates(v) != 1 && !disk_is(v, "mmcblk")))
+	if (!v->open || !(v->flags & NO_WORKQUEUES) || !slow_medium(v))
 		return;
 	x = finding_add(out, v, SEVERITY_WARNING, "%s bypasses the workqueues on a slow medium: writers may stall.", v->name);
 	finding_evidence(x, "Flags: %s.", crypt_flags_text(v->flags, text, sizeof(text)));
@@ -246,6 +251,11 @@ CHECK(crypttab_flags)
 		if (missing & flag_words[i].flag)
 			finding_evidence(x, "'%s' is in crypttab and not in the table of the mapping.", flag_words[i].crypttab);
 	finding_evidence(x, "What opened it (an old systemd, the boot image, a person) did not take them over.");
+	if (missing & NO_WORKQUEUES && slow_medium(v)) {
+		finding_evidence(x, "%s is a slow medium, where bypassing the workqueues makes writers stall.", bottom_disk(v)->name);
+		finding_no_remedy(x, "Take no-read-workqueue and no-write-workqueue out of /etc/crypttab instead.");
+		return;
+	}
 	refresh_remedy(x, v, v->flags | missing);
 }
 

@@ -163,6 +163,16 @@ int stack_probe(struct sysroot *sr, dev_t dev, struct stack *out)
 	return out->n ? 0 : -ENOENT;
 }
 
+int stack_name(struct sysroot *sr, dev_t dev, char *buf, size_t size)
+{
+	char dir[96];
+
+	snprintf(dir, sizeof(dir), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	*buf = '\0';
+	read_name(sr, dir, buf, size);
+	return *buf ? 0 : -ENOENT;
+}
+
 int stack_node(struct sysroot *sr, dev_t dev, char *buf, size_t size)
 {
 	char dir[96], path[128], name[160] = "";

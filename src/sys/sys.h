@@ -294,6 +294,8 @@ int blkdev_uses(struct sysroot *sr, dev_t rdev, struct blkdev *bd);
  * could not be read is STACK_UNKNOWN in its field. -ENOENT: sysfs has no such device. Free out->v.
  */
 int stack_probe(struct sysroot *sr, dev_t dev, struct stack *out);
+/* "sda2", "dm-3": the kernel's name, as in struct stack, for a device number. -ENOENT. */
+int stack_name(struct sysroot *sr, dev_t dev, char *buf, size_t size);
 /* "/dev/sda2" or "/dev/mapper/vg-home" for a device number. -ENOENT. */
 int stack_node(struct sysroot *sr, dev_t dev, char *buf, size_t size);
 /*

@@ -70,7 +70,7 @@ first() {
 	sed -i '/^driver.*xts-aes-aesni$/,/^$/s/^refcnt .*/refcnt       : 1/' "$root/proc/crypto"
 	volume aes-xts-plain64 64
 	first driver-late warning 12
-	jq -e '.findings[0].remedy == "cryptsetup refresh home"' "$out"
+	jq -e '.findings[0].remedy == "hwluks refresh home"' "$out"
 }
 
 @test "dm-crypt refuses the engine" {
@@ -99,7 +99,7 @@ first() {
 	echo 'home /dev/sda2 none luks,no-read-workqueue,no-write-workqueue' >"$root/etc/crypttab"
 	"$HWLUKS" --sysroot "$root" --json doctor >"$out" || [ $? = 12 ]
 	jq -e '.findings[] | select(.id == "crypttab-flags") | (.evidence | length == 2) and
-		.remedy == "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue home"' "$out"
+		.remedy == "hwluks refresh --perf-no_read_workqueue --perf-no_write_workqueue home"' "$out"
 }
 
 @test "a name that is not there: exit 4; a malformed table: said, and no crash" {

@@ -214,7 +214,7 @@ static unsigned int run_row(const struct row *r, struct strv *fired)
 static const struct row rows[] = {
 	/* 7 */
 	{ "late: the old driver left the list", AESNI_NEW, { XTS512, .how = UNLISTED }, .want = "driver-late=warning binding-unknown<driver-late",
-	  .remedy = "cryptsetup refresh home" },
+	  .remedy = "hwluks refresh home" },
 	{ "late: the old driver stands beside the better one", AESNI_NEW, { XTS512, .driver = "xts(ecb(aes-generic))" },
 	  .want = "driver-late=warning software<driver-late" },
 	{ "not late", AESNI_NEW, { XTS512, .driver = "xts-aes-aesni", .header = HEADER_LUKS2 }, .want = "-driver-late -software -binding-unknown" },
@@ -238,7 +238,7 @@ static const struct row rows[] = {
 	  .want = "-engine-slower -engine-in-front " NO_ABOVE },
 	/* 10 */
 	{ "template missing", GEODE_7_3, { .spec = "aes-xts-plain64", .bits = 256, .driver = "xts-aes-lib" },
-	  .want = "template-missing=warning software<template-missing", .remedy = "hwluks load" },
+	  .want = "template-missing=warning software<template-missing", .remedy = "hwluks refresh home" },
 	{ "template there", { .arch = ARCH_X86_32, .kernel = KVER(7, 3), .cpu = "fpu", .here = "geode-lx", .in = "geode-lx",
 			      .algs = "xts(aes)|xts(ecb-aes-geode)|400" },
 	  { .spec = "aes-xts-plain64", .bits = 256, .driver = "xts(ecb-aes-geode)" }, .want = "-template-missing -software" },
@@ -307,14 +307,14 @@ static const struct row rows[] = {
 	{ "odd optimal size", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", .disk = "sda 1 512 1048576 0 33553920" }, .want = "header-unknown=unknown odd-optimal-io=info" },
 	/* 17, 18, 19, 20, 36, 42 */
 	{ "workqueues", AESNI(KVER(6, 12)), { XTS512, .sector = 4096, .driver = "xts-aes-aesni", SSD, .header = HEADER_LUKS2 }, .want = "workqueues=note discards=info",
-	  .remedy = "cryptsetup refresh --perf-no_read_workqueue --perf-no_write_workqueue --persistent home" },
+	  .remedy = "hwluks refresh --perf-no_read_workqueue --perf-no_write_workqueue --persistent home" },
 	{ "no workqueues", AESNI(KVER(6, 12)), { XTS512, .sector = 4096, .driver = "xts-aes-aesni", SSD,
 	  .table = CRYPT_FLAG_NO_READ_WORKQUEUE | CRYPT_FLAG_NO_WRITE_WORKQUEUE | CRYPT_FLAG_ALLOW_DISCARDS },
 	  .want = "-workqueues -workqueues-slow-disk -discards" },
 	{ "workqueues on a rotating disk", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD }, .want = "-workqueues -workqueues-slow-disk -discards" },
 	{ "no workqueues on a rotating disk", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD, .header = HEADER_LUKS2,
 	  .table = CRYPT_FLAG_NO_WRITE_WORKQUEUE | CRYPT_FLAG_ALLOW_DISCARDS },
-	  .want = "workqueues-slow-disk=warning", .remedy = "cryptsetup refresh --allow-discards --persistent home" },
+	  .want = "workqueues-slow-disk=warning", .remedy = "hwluks refresh --allow-discards --persistent home" },
 	{ "kernel 5.9", AESNI(KVER(5, 9)), { XTS512, .driver = "xts-aes-aesni", HDD, .table = CRYPT_FLAG_NO_WRITE_WORKQUEUE },
 	  .want = "workqueues-5.9=problem workqueues-slow-disk<workqueues-5.9 old-kernel=note -write-order" },
 	{ "crypttab not in force", AESNI(KVER(6, 12)), { XTS512, .sector = 4096, .driver = "xts-aes-aesni", SSD, .header = HEADER_LUKS2 },
