@@ -59,7 +59,7 @@ static void grow_index(struct recording *r)
 	free(r->slot);
 	r->slots = r->slots ? 4 * r->slots : 256;
 	r->slot = xcalloc(r->slots, sizeof(*r->slot));
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; r->v && i < r->n; i++)
 		*slot_of(r, r->v[i].path) = (uint32_t)i + 1;
 }
 
@@ -69,7 +69,7 @@ static struct recording_entry *add_entry(struct recording *r, const char *path, 
 
 	grow_index(r);
 	*slot_of(r, path) = (uint32_t)r->n + 1;
-	if (r->n % 64 == 0)
+	if (!r->v || r->n % 64 == 0)
 		r->v = xreallocarray(r->v, r->n + 64, sizeof(*r->v));
 	e = &r->v[r->n++];
 	*e = (struct recording_entry){ .path = xstrdup(path), .kind = kind };

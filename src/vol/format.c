@@ -559,7 +559,7 @@ void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
 		return;
 	plan.spec.key_bits = 512;
 	plan.spec.sector_size = 512;
-	if (!vol_format_check(&plan, NULL) && !vol_format_build(&plan, &s, &h, NULL))
+	if (!vol_format_check(&plan, NULL) && !vol_format_build(&plan, &s, &h, NULL) && h)
 		vol_pbkdf_bound(p, h->facts.unlock_ms, keep_memory);
 	vol_header_free(h);
 }
