@@ -381,10 +381,40 @@ static void print_absorbed(const struct findings *l, const struct finding *x)
 			print_part("explains", l->v[i]->title);
 }
 
+/* Length of an option with its value, or of a path: where a command may be broken is before and after it. */
+static size_t piece_length(const char *s)
+{
+	size_t n = strcspn(s, " ");
+
+	while (s[n] && s[n + 1] != '-' && s[n + 1] != '/')
+		n += 1 + strcspn(s + n + 1, " ");
+	return n;
+}
+
+/* A command to paste: where it is too long for a line it goes on in the next, as a shell reads it. */
+static void print_command(const char *command)
+{
+	int col = 4;
+
+	fputs("    ", stdout);
+	for (const char *p = command; *p;) {
+		size_t n = piece_length(p);
+
+		if (p > command && col + 1 + (int)n > 77) {
+			fputs(" \\\n     ", stdout);
+			col = 5;
+		}
+		col += printf("%s%.*s", p > command ? " " : "", (int)n, p);
+		p += n + (p[n] == ' ');
+	}
+	putchar('\n');
+}
+
 static void print_remedy(const struct finding *x)
 {
 	if (x->remedy) {
-		printf("  remedy\n    %s\n", x->remedy);
+		puts("  remedy");
+		print_command(x->remedy);
 		print_part("cost", cost_sentence(x->cost));
 	}
 	if (x->no_remedy)
@@ -467,6 +497,8 @@ static void print_known_figures(const struct machine *m)
 			print_wrapped(stdout, "  - ", 4, line);
 		}
 	}
+	if (any)
+		putchar('\n');
 }
 
 static void print_nothing_found(const struct machine *m, bool gaps)

@@ -9,7 +9,7 @@
 amd64() {
 	a_name=$1
 	shift
-	guest "amd64-$a_name" --arch amd64 --memory 512 --limit 240 --disk 256 "$@" \
+	guest "amd64-$a_name" --arch amd64 --memory 512 --limit 600 --disk 256 "$@" \
 		--file tests/vm/volume-lib.sh:/tests/volume-lib.sh \
 		--file build/amd64/hwluks:/usr/sbin/hwluks "tests/vm/amd64/$a_name.sh"
 }

@@ -9,7 +9,7 @@
 doctor() {
 	d_name=$1 d_arch=$2 d_script=$3
 	shift 3
-	guest "doctor-$d_name" --arch "$d_arch" --limit 240 --disk 128 "$@" --file tests/vm/volume-lib.sh:/tests/volume-lib.sh \
+	guest "doctor-$d_name" --arch "$d_arch" --limit 600 --disk 128 "$@" --file tests/vm/volume-lib.sh:/tests/volume-lib.sh \
 		--file tests/vm/doctor-lib.sh:/tests/doctor-lib.sh --file "build/$d_arch/hwluks:/usr/sbin/hwluks" "$d_script"
 }
 

@@ -8,7 +8,7 @@
 # $1: name; $2: fault as geode-model takes it; $3: added to the kernel command line.
 broken() {
 	for first in format open; do
-		guest "broken-$1-$first" --geode "$2" --append "$3" --env "FIRST=$first" --disk 64 --limit 300 \
+		guest "broken-$1-$first" --geode "$2" --append "$3" --env "FIRST=$first" --disk 64 --limit 600 \
 			--file tests/vm/volume-lib.sh:/tests/volume-lib.sh \
 			--file build/i386/hwluks:/usr/sbin/hwluks tests/vm/geode/broken.sh
 		check_maps
@@ -24,7 +24,7 @@ broken hang-after hang,after=400 ''
 
 # It breaks once its driver is in: the kernel's test of a new instance on it fails.
 for first in format open unproven; do
-	guest "late-$first" --geode data,armed --env "FIRST=$first" --disk 64 --limit 200 \
+	guest "late-$first" --geode data,armed --env "FIRST=$first" --disk 64 --limit 400 \
 		--file tests/vm/volume-lib.sh:/tests/volume-lib.sh \
 		--file build/i386/hwluks:/usr/sbin/hwluks tests/vm/geode/broken-late.sh
 	check_maps

@@ -9,7 +9,7 @@
 doc=docs/throughput.md
 begin='<!-- throughput-begin -->' end='<!-- throughput-end -->'
 ok 'rate builds' tests/vm/tools/build.sh i386 rate "$vm_build/rate-i386"
-guest geode-throughput --geode none --icount 2 --disk 64 --limit 400 --file "$vm_build/rate-i386:usr/bin/rate" \
+guest geode-throughput --geode none --icount 2 --disk 64 --limit 1000 --file "$vm_build/rate-i386:usr/bin/rate" \
 	--file build/i386/hwluks:usr/sbin/hwluks --file tests/vm/volume-lib.sh:tests/volume-lib.sh \
 	tests/vm/geode/throughput.sh
 

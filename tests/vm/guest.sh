@@ -20,7 +20,7 @@
 #   --keep-disk            use the disk that the last run of this NAME left
 #   --file HOST:GUEST      copy a file into the guest (repeatable); modes are kept
 #   --env NAME=VALUE       a variable for the scripts (repeatable)
-#   --limit SECONDS        wall-clock limit from QEMU's start to its end; default 120
+#   --limit SECONDS        wall-clock limit from QEMU's start to its end; default 300
 #   --qemu WORD            one more argument for QEMU (repeatable)
 #   --may-not-end          that the guest had to be killed at the limit is no failure by itself
 #
@@ -41,7 +41,7 @@ die() { printf 'guest: %s\n' "$*" >&2; exit 1; }
 quote() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
 
 arch=i386 name='' geode='' cpu='' smp=1 memory=256 icount='' append='' disk=32 keep_disk=''
-limit=120 files='' env='' extra='' may_not_end=''
+limit=300 files='' env='' extra='' may_not_end=''
 nl='
 '
 while [ $# -gt 0 ]; do

@@ -9,7 +9,7 @@
 refresh() {
 	r_name=$1 r_script=$2
 	shift 2
-	guest "refresh-$r_name" --arch amd64 --memory 512 --limit 240 --disk 128 "$@" \
+	guest "refresh-$r_name" --arch amd64 --memory 512 --limit 600 --disk 128 "$@" \
 		--file tests/vm/volume-lib.sh:/tests/volume-lib.sh --file tests/vm/refresh-lib.sh:/tests/refresh-lib.sh \
 		--file build/vm/padlock_model-amd64.ko:/padlock_model.ko \
 		--file build/amd64/hwluks:/usr/sbin/hwluks "tests/vm/amd64/$r_script.sh"

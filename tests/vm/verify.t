@@ -16,7 +16,7 @@ broken() {
 	check_maps
 }
 
-guest verify-healthy --geode none --limit 400 --file "$tool:usr/bin/verify-tool" tests/vm/verify/healthy.sh
+guest verify-healthy --geode none --limit 800 --file "$tool:usr/bin/verify-tool" tests/vm/verify/healthy.sh
 broken verify-notests data wrong-data 0 --append cryptomgr.notests
 broken verify-min data,min=512 wrong-data 0
 broken verify-late data,armed,after=3000 wrong-data 2000
