@@ -167,7 +167,7 @@ int fill_record_decode(const unsigned char in[FILL_SLOT_SIZE], struct fill_recor
 	r->watermark = get_le(in + AT_WATERMARK, 8);
 	r->last_offset = get_le(in + AT_LAST_OFFSET, 8);
 	memcpy(r->last_sha256, in + AT_LAST_SHA256, sizeof(r->last_sha256));
-	memcpy(r->engine, in + AT_ENGINE, sizeof(r->engine) - 1);
+	memcpy(r->engine, in + AT_ENGINE, strnlen((const char *)in + AT_ENGINE, sizeof(r->engine) - 1));
 	return sane(r) && decode_bad(in, r) ? 0 : -EBADMSG;
 }
 
