@@ -74,7 +74,7 @@ const struct option_row option_table[] = {
 
 	{ "clear-flags", 0, OPT_FLAG, F(clear_flags), CMD_REFRESH, 0, NULL, "Leave no flag set" },
 
-	{ "length", 0, OPT_NUMBER, F(length), CMD_FILL, UINT64_MAX / 512, "SECTORS", "Fill only this many 512-byte sectors" },
+	{ "length", 0, OPT_POSITIVE, F(length), CMD_FILL, UINT64_MAX / 512, "SECTORS", "Fill only this many 512-byte sectors" },
 	{ "engine", 0, OPT_STRING, F(engine), CMD_FILL, 0, "NAME", "aes, chacha, urandom, or auto: the fastest here (default)" },
 	{ "rate-limit", 0, OPT_SIZE, F(rate_limit), CMD_FILL, 0, "BYTES", "Write at most this much per second" },
 	{ "priority", 0, OPT_STRING, F(priority), CMD_FILL, 0, "NAME", "idle, normal, or auto: idle where the disk is shared (default)" },

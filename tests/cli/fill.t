@@ -100,6 +100,7 @@ is(hwluks('fill -q --engine best img'), 1, 'an engine that is none');
 is(hwluks('fill -q --engine urandom --verify img'), 1, '--verify of what cannot be made again');
 is(hwluks('fill -q --offset 16384 img'), 1, 'a range behind the end');
 is(hwluks('fill -q --length 16385 img'), 1, 'a range longer than the device');
+is(hwluks('fill -q --length 0 img'), 1, 'nothing to fill is not all of it');
 is(hwluks('fill -q --state img img'), 1, 'the target as state file');
 is(hwluks('fill -q no-such-file'), 4, 'no such device');
 is(hwluks('fill --dry-run img'), 0, 'a dry run');
