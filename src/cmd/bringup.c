@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/cmd.h"
 #include "vol/quarantine.h"
@@ -268,18 +267,10 @@ static int prepare_one(struct sysroot *sr, struct machine *m, const struct load_
 	return r;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* What is left of a limit for all; true when it is used up. */
 static bool used_up(struct bringup_options *o, int64_t end)
 {
-	int64_t left = end - now_ms();
+	int64_t left = end - clock_ms();
 
 	if (o->wait_all && left > 0)
 		o->wait_ms = (unsigned int)left;
@@ -290,7 +281,7 @@ int bringup_run(struct sysroot *sr, struct machine *m, const struct load_plan *p
 		struct bringup *out)
 {
 	struct bringup_options left = *o;
-	int64_t end = now_ms() + (o->wait_ms ? o->wait_ms : WAIT_MS);
+	int64_t end = clock_ms() + (o->wait_ms ? o->wait_ms : WAIT_MS);
 	int result = 0;
 
 	*out = (struct bringup){ .v = xcalloc(plan->n, sizeof(*out->v)) };

@@ -198,6 +198,9 @@ int spec_from_options(const struct options *o, struct cipher_spec *spec);
 
 /* The flags for dm-crypt that the command line names, enum vol_activate_flags. */
 unsigned int activation_flags(const struct options *o);
+/* Where the options say that the passphrase is read from; prompt stays the caller's. format, too. */
+struct secret_source;
+struct secret_source key_source(const struct options *o, const char *prompt);
 /* Options for flags and keys that contradict each other or this build. 0, or -EINVAL after saying so. */
 int check_key_options(const struct options *o);
 

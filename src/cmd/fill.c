@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
@@ -268,14 +267,6 @@ static bool shares_disk(const struct fill_job *j)
 	return shared;
 }
 
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static bool want_idle(const struct fill_job *j)
 {
 	const char *p = j->c->opt.priority;
@@ -287,7 +278,7 @@ static bool want_idle(const struct fill_job *j)
 static double read_rate(const struct fill_job *j)
 {
 	unsigned char *buf = fill_buffer(FILL_CHUNK);
-	double start = seconds_now(), now = start;
+	double start = clock_s(), now = start;
 	uint64_t done = 0;
 	struct fill_io io;
 
@@ -296,7 +287,7 @@ static double read_rate(const struct fill_job *j)
 		if (fill_io_read(&io, buf, FILL_CHUNK, j->start + done))
 			break;
 		done += FILL_CHUNK;
-		now = seconds_now();
+		now = clock_s();
 	}
 	fill_io_close(&io);
 	free(buf);

@@ -608,12 +608,10 @@ static int read_passphrase(const struct format_job *j, struct secret *s)
 {
 	const struct options *o = &j->c->opt;
 	cleanup_free char *prompt = xasprintf("Enter passphrase for %s: ", j->bd.path);
-	struct secret_source src = {
-		.key_file = o->key_file, .offset = o->keyfile_offset, .size = o->keyfile_size, .prompt = prompt,
-		.verify = !o->batch_mode || o->verify_passphrase, .timeout_s = (unsigned int)o->timeout,
-	};
+	struct secret_source src = key_source(o, prompt);
 	struct strbuf why = { 0 };
 
+	src.verify = !o->batch_mode || o->verify_passphrase;
 	if (o->verify_passphrase && !secret_is_prompted(&src))
 		log_warn("--verify-passphrase means nothing without a terminal: the passphrase is read once.");
 	return say_why(secret_read(&src, s, &why), &why);

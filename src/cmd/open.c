@@ -53,6 +53,14 @@ static int check_name(const char *name)
 	return r == -EACCES || r == -EPERM ? r : -EOPNOTSUPP;
 }
 
+struct secret_source key_source(const struct options *o, const char *prompt)
+{
+	return (struct secret_source){
+		.key_file = o->key_file, .offset = o->keyfile_offset, .size = o->keyfile_size, .prompt = prompt,
+		.timeout_s = (unsigned int)o->timeout,
+	};
+}
+
 int check_key_options(const struct options *o)
 {
 	if (o->perf_high_priority && !vol_has_high_priority()) {
@@ -143,7 +151,8 @@ static bool take_out_failed(struct open_job *j)
 	return any;
 }
 
-static void verify_before_binding(struct open_job *j, enum verify_when when)
+/* True when the test changed what would serve the volume, or may have. */
+static bool verify_before_binding(struct open_job *j, enum verify_when when)
 {
 	struct strbuf text = { 0 };
 	int r = bringup_verify(&j->c->root, &j->m, &j->facts.spec, when, &text);
@@ -156,6 +165,7 @@ static void verify_before_binding(struct open_job *j, enum verify_when when)
 	else if (text.s)
 		log_verbose("%s", text.s);
 	strbuf_free(&text);
+	return r != 0;
 }
 
 /* Loads what is worth loading and judges the volume's spec. Trouble here never stops an open. */
@@ -178,10 +188,8 @@ static void prepare_machine(struct open_job *j)
 		/* what is left of a failed instance stands in the way of software, too */
 		if (may_load && j->verdict.verdict == VERDICT_IMPOSSIBLE)
 			take_out_failed(j);
-		if (may_load && !j->c->opt.no_verify) {
-			verify_before_binding(j, b.loaded ? VERIFY_HARDWARE : VERIFY_ENGINES);
+		if (may_load && !j->c->opt.no_verify && verify_before_binding(j, b.loaded ? VERIFY_HARDWARE : VERIFY_ENGINES))
 			judge(j);
-		}
 	}
 	bringup_free(&b);
 	load_plan_free(&plan);
@@ -239,10 +247,7 @@ static int open_by_passphrase(struct open_job *j, const struct vol_activation *a
 {
 	const struct options *o = &j->c->opt;
 	cleanup_free char *prompt = xasprintf("Enter passphrase for %s: ", j->path);
-	struct secret_source src = {
-		.key_file = o->key_file, .offset = o->keyfile_offset, .size = o->keyfile_size, .prompt = prompt,
-		.timeout_s = (unsigned int)o->timeout,
-	};
+	struct secret_source src = key_source(o, prompt);
 	uint64_t tries = secret_tries(&src, o->tries);
 	int r = -EPERM;
 

@@ -191,10 +191,7 @@ static int key_by_passphrase(struct refresh_job *j, struct secret *key)
 {
 	const struct options *o = &j->c->opt;
 	cleanup_free char *prompt = xasprintf("Enter passphrase for %s: ", j->name);
-	struct secret_source src = {
-		.key_file = o->key_file, .offset = o->keyfile_offset, .size = o->keyfile_size, .prompt = prompt,
-		.timeout_s = (unsigned int)o->timeout,
-	};
+	struct secret_source src = key_source(o, prompt);
 	uint64_t tries = secret_tries(&src, o->tries);
 	int r = -EPERM;
 
@@ -202,10 +199,7 @@ static int key_by_passphrase(struct refresh_job *j, struct secret *key)
 		cleanup_secret struct secret s = { 0 };
 		struct strbuf why = { 0 };
 
-		r = secret_read(&src, &s, &why);
-		if (r)
-			log_error("%s", why.s ? why.s : strerror(-r));
-		strbuf_free(&why);
+		r = say_why(secret_read(&src, &s, &why), &why);
 		if (r)
 			return r;
 		r = vol_get_key(j->vol, (int)o->key_slot, &s, key);

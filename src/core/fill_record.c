@@ -39,7 +39,7 @@ _Static_assert(AT_SUM + 4 == FILL_SLOT_SIZE, "slot layout");
 
 enum slot_flags { FLAG_HEAD_DONE = 1, FLAG_HAS_LAST = 2 };
 
-static const char magic[16] = "hwluks-record\r\n";
+static const char magic[16] = RECORD_MAGIC;
 static const char text[] = "hwluks: a fill was interrupted here. Run hwluks fill --resume on this device.";
 
 /* --- ranges ----------------------------------------------------------------------------------- */

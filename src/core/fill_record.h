@@ -12,6 +12,7 @@
 #define FILL_SLOTS     2u
 #define FILL_SLOT_GAP  65536u /* from slot to slot: more than any block that a device tears */
 #define FILL_BAD_MAX   128u   /* ranges; a device with more of them is not worth filling */
+#define RECORD_MAGIC   "hwluks-record\r\n" /* of the records of a format, too; 16 bytes with its end */
 /* In the field where vol/record.c has the LUKS type: one family, told apart by it. */
 #define FILL_RECORD_KIND 0x6c6c6966u /* "fill" */
 

@@ -16,7 +16,6 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define INTERVAL_MAX (1ull << 30)
@@ -41,14 +40,6 @@ struct run {
 	double began, shown, recorded;
 	uint64_t shown_done;
 };
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 uint64_t fill_interval(uint64_t length)
 {
@@ -125,7 +116,7 @@ static int move_watermark(struct run *r, const struct fill_pass_state *s)
 {
 	int err;
 
-	r->recorded = seconds_now();
+	r->recorded = clock_s();
 	err = add_bad(r, &s->bad);
 	if (err || s->low <= r->rec.watermark)
 		return err;
@@ -225,7 +216,7 @@ static int begin(struct run *r)
 static void show(struct run *r, const struct fill_pass_state *s, bool asked)
 {
 	struct fill_progress p = { .phase = r->phase, .asked = asked, .done = r->base + s->bytes };
-	double now = seconds_now();
+	double now = clock_s();
 
 	if (!r->rq->progress)
 		return;
@@ -258,8 +249,8 @@ static void take_signals(struct run *r, const struct fill_pass_state *s)
 
 static int wait_ms(const struct run *r)
 {
-	double next = r->shown + r->rq->every_ms / 1e3 - seconds_now();
-	double record = r->recorded + INTERVAL_S - seconds_now();
+	double next = r->shown + r->rq->every_ms / 1e3 - clock_s();
+	double record = r->recorded + INTERVAL_S - clock_s();
 
 	if (!r->rq->progress || record < next)
 		next = record;
@@ -279,11 +270,11 @@ static int watch(struct run *r, struct fill_pass_state *s)
 			count = 0;
 		fill_pass_look(r->pass, s);
 		take_signals(r, s);
-		if (seconds_now() - r->shown >= r->rq->every_ms / 1e3)
+		if (clock_s() - r->shown >= r->rq->every_ms / 1e3)
 			show(r, s, false);
 		if (r->phase != FILL_WRITING || err || !s->running)
 			continue;
-		if (s->low - r->rec.watermark >= step || seconds_now() - r->recorded >= INTERVAL_S)
+		if (s->low - r->rec.watermark >= step || clock_s() - r->recorded >= INTERVAL_S)
 			err = move_watermark(r, s);
 		if (err)
 			fill_pass_stop(r->pass);
@@ -309,7 +300,7 @@ static int run_pass(struct run *r, uint64_t start, uint64_t end, struct fill_pas
 
 	if (!pq.verify)
 		pq.step = fill_interval(r->rq->length) / 2;
-	r->shown = r->recorded = seconds_now();
+	r->shown = r->recorded = clock_s();
 	r->shown_done = 0;
 	err = fill_pass_start(&pq, &r->pass);
 	if (err)
@@ -333,7 +324,7 @@ static int write_data(struct run *r)
 	int err, last = 0;
 
 	r->phase = FILL_WRITING;
-	r->began = seconds_now();
+	r->began = clock_s();
 	r->first = r->rec.watermark;
 	r->base = fill_record_done(&r->rec);
 	if (r->rec.watermark >= end)
@@ -457,7 +448,7 @@ static int verify(struct run *r)
 	int err;
 
 	r->phase = FILL_VERIFYING;
-	r->began = seconds_now();
+	r->began = clock_s();
 	r->base = 0;
 	err = verify_pass(r, r->first, r->rq->start + r->rq->length);
 	if (!err && r->rec.head && !(r->rq->resume && r->rq->resume->head_done))
@@ -469,7 +460,7 @@ static int verify(struct run *r)
 
 static int fill_all(struct run *r)
 {
-	double start = seconds_now();
+	double start = clock_s();
 	int err = fill_key(&r->key);
 
 	if (!err)
@@ -481,7 +472,7 @@ static int fill_all(struct run *r)
 	if (!err)
 		err = sync_target(r);
 	r->res->bad = r->rec.bad;
-	r->res->seconds = seconds_now() - start;
+	r->res->seconds = clock_s() - start;
 	if (err)
 		return err;
 	r->res->done = r->rq->length;

@@ -14,19 +14,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define KILL_WAIT_MS 1000
 #define POLL_STEP_MS 20 /* how often waitpid looks where pidfd_open is refused */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Closes everything above 2 but `keep`. */
 static void close_others(int keep)
@@ -100,7 +91,7 @@ static bool wait_until(pid_t pid, int pidfd, int pipe, int64_t until, struct str
 		}
 		if (got < 0 && errno != EINTR)
 			return false;
-		left = until - now_ms();
+		left = until - clock_ms();
 		if (left <= 0)
 			return false;
 		if (pidfd < 0 && left > POLL_STEP_MS)
@@ -125,7 +116,7 @@ static int watch(pid_t pid, int pipe, int timeout_ms, void (*before_kill)(void),
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	int status = 0, err = -ETIMEDOUT;
 
-	if (wait_until(pid, pidfd, pipe, now_ms() + timeout_ms, &res->out, &status)) {
+	if (wait_until(pid, pidfd, pipe, clock_ms() + timeout_ms, &res->out, &status)) {
 		err = status_errno(status, res);
 	} else {
 		if (before_kill)
@@ -134,7 +125,7 @@ static int watch(pid_t pid, int pipe, int timeout_ms, void (*before_kill)(void),
 		 * has no group yet */
 		kill(-pid, SIGKILL);
 		kill(pid, SIGKILL);
-		if (!wait_until(pid, pidfd, pipe, now_ms() + KILL_WAIT_MS, &res->out, &status))
+		if (!wait_until(pid, pidfd, pipe, clock_ms() + KILL_WAIT_MS, &res->out, &status))
 			res->left_behind = pid;
 	}
 	if (pidfd >= 0)

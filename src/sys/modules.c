@@ -621,18 +621,15 @@ int module_wait_registered(struct sysroot *sr, const char *const *drivers, int t
                            const char **missing)
 {
 	const struct timespec step = { .tv_nsec = 20 * 1000 * 1000 };
-	struct timespec start, now;
+	int64_t end = clock_ms() + timeout_ms;
 	const char *first;
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (;;) {
 		first = first_missing(sr, drivers, &err);
 		if (!first || err)
 			break;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 >=
-		    timeout_ms) {
+		if (clock_ms() >= end) {
 			err = -ETIMEDOUT;
 			break;
 		}

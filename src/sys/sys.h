@@ -144,6 +144,11 @@ int crypto_user_instantiate(const char *name, const char *driver);
  */
 int probe_other_kernel(struct sysroot *sr, const char *release, struct machine *m);
 
+/* --- clock.c: time that passes ---------------------------------------------------- */
+
+int64_t clock_ms(void); /* milliseconds since some fixed moment, suspended time not counted */
+double clock_s(void);	/* the same in seconds */
+
 /* --- child.c: work that may hang runs in a child ---------------------------------- */
 
 enum child_flags {

@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "sys/sys.h"
 #include "util/util.h"
 #include "vol/trial.h"
 
@@ -47,14 +47,6 @@ struct bench {
 	char text[256];
 };
 
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* --- the child
  * ---------------------------------------------------------------------------------------------------
  */
@@ -71,7 +63,7 @@ struct run {
  * short by the deadline. */
 static int run_once(struct run *r, bool write, double least, double *rate)
 {
-	double start = seconds(), now = start;
+	double start = clock_s(), now = start;
 	uint64_t bytes = 0;
 
 	while (now - start < least) {
@@ -85,7 +77,7 @@ static int run_once(struct run *r, bool write, double least, double *rate)
 		if (r->offset + r->b->request > r->end)
 			r->offset = 0;
 		r->b->trial.beat++;
-		now = seconds();
+		now = clock_s();
 		if (now > r->deadline)
 			break;
 	}
@@ -163,7 +155,7 @@ static int make_mapping(struct run *r)
 static int bench(struct trial *t)
 {
 	struct run r = { .b = (struct bench *)t,
-		         .deadline = seconds() + ((struct bench *)t)->total_ms / 1e3 };
+		         .deadline = clock_s() + ((struct bench *)t)->total_ms / 1e3 };
 	int err = trial_need_dm(r.b->text, sizeof(r.b->text));
 
 	if (err)

@@ -26,10 +26,7 @@
 
 static bool is_own(const struct accel *a, const char *driver)
 {
-	for_each_alg(g, a)
-		if (!strcmp(g->driver, driver))
-			return true;
-	return false;
+	return accel_alg_by_driver(a, driver, 0) != NULL;
 }
 
 static void list_drivers(const struct accel *a, const struct alg_list *l, bool own,

@@ -42,7 +42,7 @@ _Static_assert(AT_SPEC + sizeof(((struct record *)0)->spec) == AT_DEVICE_SIZE, "
 _Static_assert(AT_GIVEN + 16 * RECORD_GIVEN_MAX == AT_TEXT, "record layout");
 _Static_assert(AT_SUM + 32 == RECORD_SIZE, "record layout");
 
-static const char record_magic[16] = "hwluks-record\r\n";
+static const char record_magic[16] = RECORD_MAGIC;
 static const char record_text[] =
 	"hwluks: this format was interrupted. Run hwluks format on this device again.";
 

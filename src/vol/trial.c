@@ -55,14 +55,6 @@ void trial_free(void *t, size_t size)
 	munmap(t, size);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* --- the child and its watch
  * ------------------------------------------------------------------------------------ */
 
@@ -106,11 +98,11 @@ static bool gone_within(pid_t pid, int pidfd, int ms, int *status)
 static bool watch(pid_t pid, int pidfd, const struct trial *t, const struct trial_limits *limits,
                   int *status)
 {
-	int64_t start = now_ms(), last = start, now;
+	int64_t start = clock_ms(), last = start, now;
 	uint32_t beat = t->beat;
 
 	while (!gone_within(pid, pidfd, LOOK_MS, status)) {
-		now = now_ms();
+		now = clock_ms();
 		if (t->beat != beat) {
 			beat = t->beat;
 			last = now;
@@ -123,12 +115,12 @@ static bool watch(pid_t pid, int pidfd, const struct trial *t, const struct tria
 
 static bool kill_child(pid_t pid, int pidfd)
 {
-	int64_t until = now_ms() + KILL_WAIT_MS;
+	int64_t until = clock_ms() + KILL_WAIT_MS;
 	int status;
 
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	while (now_ms() < until)
+	while (clock_ms() < until)
 		if (gone_within(pid, pidfd, LOOK_MS, &status))
 			return true;
 	return false;
@@ -187,12 +179,12 @@ static void name_left(const struct trial *t, const struct trial_end *end, bool m
 void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits,
                struct trial_end *end, char *left_behind, size_t size)
 {
-	int64_t start = now_ms();
+	int64_t start = clock_ms();
 	bool mapping = false;
 
 	memset(end, 0, sizeof(*end));
 	run_child(fn, t, limits, end);
-	end->ms = (unsigned int)(now_ms() - start);
+	end->ms = (unsigned int)(clock_ms() - start);
 	/* What the child kept open goes with it; here only what a death between create and open
 	 * left. */
 	if (t->mapping.name[0])
