@@ -9,7 +9,7 @@
 
 int cmd_close(struct cmd_context *c)
 {
-	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
+	const char *name = mapping_arg(c->arg[0]);
 	int r = vol_close(name, c->opt.deferred);
 	char why[256];
 

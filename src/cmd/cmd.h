@@ -187,6 +187,10 @@ void print_verdict_line(const char *first, const struct verdict *v);
 const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
 /* What could not be read, as a note on stderr, and under "unread" in JSON. */
 void say_unread(const struct machine *m);
+/* The name of a mapping from what the user wrote, which may be its path in /dev/mapper. Points into arg. */
+const char *mapping_arg(const char *arg);
+/* "flags": the CRYPT_FLAG_* of a table by name. */
+void json_flags(struct json_object *o, unsigned int flags);
 /* Why mapping_get(name) failed with r. Returns r, -ENXIO as -ENODEV. */
 int say_mapping_error(const char *name, int r);
 void json_unread(struct json_object *o, const struct machine *m);

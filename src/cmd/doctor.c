@@ -252,7 +252,7 @@ static void gather_texts(struct cmd_context *c, struct machine *m, struct doctor
 
 static struct doctor_volume *volume_named(struct doctor_facts *f, const char *name)
 {
-	const char *bare = str_starts(name, "/dev/mapper/") ? name + strlen("/dev/mapper/") : name;
+	const char *bare = mapping_arg(name);
 
 	for (size_t i = 0; i < f->n; i++)
 		if (!strcmp(f->v[i].name, bare))

@@ -298,17 +298,14 @@ static int swap_table(struct refresh_job *j, const struct secret *key)
 
 static void report_json(const struct refresh_job *j, const struct verdict *v)
 {
-	struct json_object *doc = json_add_obj(NULL, NULL), *list;
+	struct json_object *doc = json_add_obj(NULL, NULL);
 
 	json_add_str(doc, "name", j->name);
 	json_spec(doc, "spec", j->now.spec_known ? &j->now.spec : NULL);
 	json_add_str(doc, "served_before", *j->was.driver ? j->was.driver : NULL);
 	json_add_str(doc, "served_by", *j->is.driver ? j->is.driver : NULL);
 	json_add_str(doc, "evidence", binding_evidence_name(j->is.evidence));
-	list = json_add_arr(doc, "flags");
-	for (unsigned int bit = 1; crypt_flag_name(bit); bit <<= 1)
-		if (j->now.table.flags & bit)
-			json_add_str(list, NULL, crypt_flag_name(bit));
+	json_flags(doc, j->now.table.flags);
 	json_verdict(doc, v);
 	json_unread(doc, &j->m);
 	json_print(doc);
@@ -348,7 +345,7 @@ static void report(struct refresh_job *j)
 
 int cmd_refresh(struct cmd_context *c)
 {
-	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
+	const char *name = mapping_arg(c->arg[0]);
 	struct refresh_job j = { .c = c, .name = name };
 	cleanup_secret struct secret key = { 0 };
 	int r = check_options(&c->opt);

@@ -168,6 +168,22 @@ int spec_from_options(const struct options *o, struct cipher_spec *spec)
 	return 0;
 }
 
+const char *mapping_arg(const char *arg)
+{
+	static const char dir[] = "/dev/mapper/";
+
+	return str_starts(arg, dir) ? arg + strlen(dir) : arg;
+}
+
+void json_flags(struct json_object *o, unsigned int flags)
+{
+	struct json_object *list = json_add_arr(o, "flags");
+
+	for (unsigned int bit = 1; crypt_flag_name(bit); bit <<= 1)
+		if (flags & bit)
+			json_add_str(list, NULL, crypt_flag_name(bit));
+}
+
 int say_mapping_error(const char *name, int r)
 {
 	char why[256];

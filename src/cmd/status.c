@@ -10,19 +10,6 @@
 #include "cmd/cmd.h"
 #include "vol/serving.h"
 
-static const struct {
-	unsigned int bit;
-	const char *name;
-} flag_names[] = {
-	{ CRYPT_FLAG_ALLOW_DISCARDS, "allow_discards" },
-	{ CRYPT_FLAG_SAME_CPU_CRYPT, "same_cpu_crypt" },
-	{ CRYPT_FLAG_SUBMIT_FROM_CRYPT_CPUS, "submit_from_crypt_cpus" },
-	{ CRYPT_FLAG_NO_READ_WORKQUEUE, "no_read_workqueue" },
-	{ CRYPT_FLAG_NO_WRITE_WORKQUEUE, "no_write_workqueue" },
-	{ CRYPT_FLAG_HIGH_PRIORITY, "high_priority" },
-	{ CRYPT_FLAG_IV_LARGE_SECTORS, "iv_large_sectors" },
-};
-
 static void print_row(const char *label, const char *text)
 {
 	char first[24];
@@ -43,7 +30,6 @@ static const char *device_name(struct sysroot *sr, const char *word, char *buf, 
 
 static void report_text(const struct mapping_facts *f, const char *device, const struct binding *b, const struct verdict *v)
 {
-	struct strbuf flags = { 0 };
 	char text[320], size[32];
 
 	printf("%s is open.\n", f->name);
@@ -52,22 +38,19 @@ static void report_text(const struct mapping_facts *f, const char *device, const
 	print_row("size", size_text(f->sectors * 512, size, sizeof(size)));
 	snprintf(text, sizeof(text), "%s%s", f->readonly ? "read-only" : "read and write", f->suspended ? ", SUSPENDED" : "");
 	print_row("mode", text);
-	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++)
-		if (f->table.flags & flag_names[i].bit)
-			strbuf_printf(&flags, "%s%s", flags.len ? " " : "", flag_names[i].name);
-	print_row("flags", flags.s ? flags.s : "none");
+	crypt_flags_text(f->table.flags, text, sizeof(text));
+	print_row("flags", *text ? text : "none");
 	print_row("served by", *b->driver ? b->driver : "not known");
 	snprintf(text, sizeof(text), "%s: %s", binding_evidence_name(b->evidence), *b->why ? b->why : binding_evidence_sentence(b->evidence));
 	print_row("evidence", text);
 	print_verdict_line("  verdict     ", v);
 	print_reasons(&v->reasons);
-	strbuf_free(&flags);
 }
 
 static void report_json(const struct mapping_facts *f, const char *device, const struct binding *b, const struct verdict *v,
 			const struct machine *m)
 {
-	struct json_object *doc = json_add_obj(NULL, NULL), *list;
+	struct json_object *doc = json_add_obj(NULL, NULL);
 
 	json_add_str(doc, "name", f->name);
 	json_spec(doc, "spec", f->spec_known ? &f->spec : NULL);
@@ -76,10 +59,7 @@ static void report_json(const struct mapping_facts *f, const char *device, const
 	json_add_int(doc, "sector_size", f->table.sector_size);
 	json_add_bool(doc, "readonly", f->readonly);
 	json_add_bool(doc, "suspended", f->suspended);
-	list = json_add_arr(doc, "flags");
-	for (size_t i = 0; i < ARRAY_SIZE(flag_names); i++)
-		if (f->table.flags & flag_names[i].bit)
-			json_add_str(list, NULL, flag_names[i].name);
+	json_flags(doc, f->table.flags);
 	json_add_str(doc, "served_by", *b->driver ? b->driver : NULL);
 	json_add_str(doc, "evidence", binding_evidence_name(b->evidence));
 	json_add_str(doc, "evidence_text", *b->why ? b->why : binding_evidence_sentence(b->evidence));
@@ -90,7 +70,7 @@ static void report_json(const struct mapping_facts *f, const char *device, const
 
 int cmd_status(struct cmd_context *c)
 {
-	const char *name = str_starts(c->arg[0], "/dev/mapper/") ? c->arg[0] + strlen("/dev/mapper/") : c->arg[0];
+	const char *name = mapping_arg(c->arg[0]);
 	struct mapping_facts facts = { 0 };
 	struct machine m = { 0 };
 	struct binding b = { 0 };

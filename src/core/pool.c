@@ -262,24 +262,30 @@ const struct pool_alg *pool_driver(const struct pool *p, const char *driver)
 }
 
 /*
- * The configuration says that the option of this name is not set. The kernel's names of ciphers and templates are those of
- * their options, but for a few.
+ * The option of a cipher or template: the kernel's names are those of their options, but for a few. `tail` comes behind it.
+ * Returns buf.
  */
-static bool option_unset(const struct machine *m, const char *name, const char *tail)
+static const char *option_of(const char *name, const char *tail, char buf[64])
 {
 	static const struct {
 		const char *name, *option;
 	} other[] = { { "des3_ede", "DES" }, { "xtea", "TEA" }, { "xeta", "TEA" }, { "cipher_null", "NULL" }, { "sm4", "SM4_GENERIC" } };
-	char option[64] = "CRYPTO_";
-	size_t n = strlen(option);
 
 	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
-		if (!strcmp(name, other[i].name))
+		if (!*tail && !strcmp(name, other[i].name))
 			name = other[i].option;
-	snprintf(option + n, sizeof(option) - n, "%.32s%s", name, tail);
-	for (char *c = option + n; *c; c++)
+	snprintf(buf, 64, "CRYPTO_%.32s%s", name, tail);
+	for (char *c = buf; *c; c++)
 		*c = (char)toupper((unsigned char)*c);
-	return kconfig_unset(m->kconfig, m->kconfig_len, option);
+	return buf;
+}
+
+/* The configuration says that it is not set. */
+static bool option_unset(const struct machine *m, const char *name)
+{
+	char option[64];
+
+	return !m->elsewhere && kconfig_unset(m->kconfig, m->kconfig_len, option_of(name, "", option));
 }
 
 /* No code for the cipher in this kernel; x86 has some of its own beside the portable one. */
@@ -288,15 +294,11 @@ static bool cipher_missing(const struct machine *m, const char *name)
 	static const char *const tail[] = { "_X86_64", "_586" };
 	char option[64];
 
-	if (m->elsewhere || !option_unset(m, name, ""))
+	if (!option_unset(m, name))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(tail); i++) {
-		snprintf(option, sizeof(option), "CRYPTO_%.32s%s", name, tail[i]);
-		for (char *c = option; *c; c++)
-			*c = (char)toupper((unsigned char)*c);
-		if (kconfig_get(m->kconfig, m->kconfig_len, option) > KCONFIG_NO)
+	for (size_t i = 0; i < ARRAY_SIZE(tail); i++)
+		if (kconfig_get(m->kconfig, m->kconfig_len, option_of(name, tail[i], option)) > KCONFIG_NO)
 			return false;
-	}
 	return true;
 }
 
@@ -436,7 +438,7 @@ static bool template_missing(const struct pool *p, const char *tmpl)
 {
 	const struct module_fact *f = machine_module(p->m, tmpl);
 
-	return (f && f->state == MODULE_MISSING) || (!p->m->elsewhere && option_unset(p->m, tmpl, ""));
+	return (f && f->state == MODULE_MISSING) || option_unset(p->m, tmpl);
 }
 
 static const char *build(const struct pool *p, const char *name, char *buf, size_t size)

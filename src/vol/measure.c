@@ -269,7 +269,6 @@ int measure_spec(const struct measure_request *rq, struct measure_result *res)
 {
 	struct bench *b = trial_alloc(sizeof(*b));
 	struct trial_limits limits = { .stall_ms = STALL_MS };
-	struct alg_list before;
 	struct trial_end end;
 	int err = set_up(rq, b);
 
@@ -277,12 +276,8 @@ int measure_spec(const struct measure_request *rq, struct measure_result *res)
 	if (!err) {
 		/* The child stops by itself; this is for when it does not answer. */
 		limits.total_ms = b->total_ms + 1000;
-		trial_algs(&before);
 		trial_run(bench, &b->trial, &limits, &end, res->left_behind,
 		          sizeof(res->left_behind));
-		if (!*res->left_behind)
-			trial_forget_instances(&before);
-		alg_list_free(&before);
 		fill_result(b, res);
 		err = explain(end.err, b, res);
 	} else {

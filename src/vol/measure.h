@@ -45,7 +45,7 @@ struct measure_result {
 /*
  * 0, or negative errno: -ENODEV no device-mapper, -ENOENT the kernel refused the spec, -ETIMEDOUT
  * the limit passed before each direction had one run (when it passes later, the runs so far count
- * and text says so), -EIO. Returns within total_ms and three seconds.
+ * and text says so), -EIO. Returns within total_ms and five seconds.
  */
 int measure_spec(const struct measure_request *rq, struct measure_result *res);
 /* True when the two medians differ by more than their spreads: ranges low..high do not overlap. */

@@ -176,22 +176,6 @@ static void name_left(const struct trial *t, const struct trial_end *end, bool m
 		snprintf(buf + n, size - n, "%s%s", n ? ", " : "", t->loop);
 }
 
-void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits,
-               struct trial_end *end, char *left_behind, size_t size)
-{
-	int64_t start = clock_ms();
-	bool mapping = false;
-
-	memset(end, 0, sizeof(*end));
-	run_child(fn, t, limits, end);
-	end->ms = (unsigned int)(clock_ms() - start);
-	/* What the child kept open goes with it; here only what a death between create and open
-	 * left. */
-	if (t->mapping.name[0])
-		mapping = child_run(sweep, t, SWEEP_LIMIT_MS, 0, NULL) != 0;
-	name_left(t, end, mapping, left_behind, size);
-}
-
 /* --- what a trial made the kernel build
  * -------------------------------------------------------------------------- */
 
@@ -242,12 +226,43 @@ static int forget(void *arg, int out)
 	return 0;
 }
 
-void trial_forget_instances(const struct alg_list *before)
+/*
+ * Removes the template instances that are listed now, were not in `before`, passed their test and are not in use. A forced
+ * driver's instance would otherwise stay and outrank what the kernel chooses by itself. Bounded in time; without crypto_user they
+ * stay.
+ */
+static void forget_instances(const struct alg_list *before)
 {
 	struct alg_list b = *before;
 
 	if (child_run(forget, &b, FORGET_LIMIT_MS, 0, NULL))
 		log_debug("the instances that the trial left in the kernel could not be removed");
+}
+
+/* --- the whole of a trial
+ * -------------------------------------------------------------------------------------------- */
+
+void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits,
+               struct trial_end *end, char *left_behind, size_t size)
+{
+	bool mapping = false, known;
+	struct alg_list before;
+	int64_t start;
+
+	memset(end, 0, sizeof(*end));
+	known = !trial_algs(&before);
+	start = clock_ms();
+	run_child(fn, t, limits, end);
+	end->ms = (unsigned int)(clock_ms() - start);
+	/* What the child kept open goes with it; here only what a death between create and open
+	 * left. */
+	if (t->mapping.name[0])
+		mapping = child_run(sweep, t, SWEEP_LIMIT_MS, 0, NULL) != 0;
+	name_left(t, end, mapping, left_behind, size);
+	/* What is left behind still uses them. */
+	if (t->mapping.name[0] && known && !*left_behind)
+		forget_instances(&before);
+	alg_list_free(&before);
 }
 
 /* --- for the child

@@ -38,8 +38,9 @@ struct trial_end {
 /*
  * Runs fn in a child without the parent's descriptors. It dies with the parent; a mapping opened by
  * trial_open goes with it. Then removes the mapping if the child did not, in a second child with a
- * limit of its own, and writes what could not be removed into left_behind. Returns within total_ms
- * and three seconds.
+ * limit of its own, and writes what could not be removed into left_behind. Where nothing was, the
+ * template instances that the kernel built for the mapping and nobody uses are removed, too. Returns
+ * within total_ms and five seconds.
  */
 void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_limits *limits,
                struct trial_end *end, char *left_behind, size_t size);
@@ -54,13 +55,6 @@ int trial_algs(struct alg_list *out);
  * mapping_request. "" when they do not tell. */
 void trial_driver(const struct alg_list *before, const struct cipher_spec *spec, const char *cipher,
                   char *driver, size_t size);
-
-/*
- * For the parent, after trial_run: removes the template instances that are listed now, were not in `before`, passed their
- * test and are not in use. A forced driver's instance would otherwise stay and outrank what the kernel chooses by itself.
- * Bounded in time; without crypto_user they stay.
- */
-void trial_forget_instances(const struct alg_list *before);
 
 /* Device-mapper, loading dm_mod when that is all it lacks. As mapping_available. */
 int trial_need_dm(char *why, size_t size);

@@ -427,17 +427,12 @@ void verify_driver(const struct verify_request *rq, struct verify_result *res)
 		.total_ms = rq->total_ms ? rq->total_ms : VERIFY_TOTAL_MS
 	};
 	struct proof *p = trial_alloc(sizeof(*p));
-	struct alg_list before;
 	struct trial_end end;
 
 	memset(res, 0, sizeof(*res));
 	if (set_up(rq, p, res)) {
-		trial_algs(&before);
 		trial_run(prove, &p->trial, &limits, &end, res->left_behind,
 		          sizeof(res->left_behind));
-		if (!*res->left_behind)
-			trial_forget_instances(&before);
-		alg_list_free(&before);
 		judge_end(&end, &limits, p);
 		res->outcome = p->outcome;
 		str_copy(res->driver, sizeof(res->driver), p->driver);

@@ -74,7 +74,7 @@ struct verify_result {
 	char left_behind[192]; /* "process 812, mapping hwluks-verify-k3…, /dev/loop0"; "" = nothing
 	                        */
 };
-/* Always fills res and returns within total_ms and three seconds. */
+/* Always fills res and returns within total_ms and five seconds. */
 void verify_driver(const struct verify_request *rq, struct verify_result *res);
 
 /*
