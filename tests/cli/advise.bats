@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # advise on one spec: the command lines of the 2009 Geode how-to, refusals with the better line, where an error stands.
 
+load lib
+
 setup() {
 	export LC_ALL=C
 	: "${HWLUKS:?the program under test}"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	machine=$TOP/tests/machines/alix-2c2-geode-lx800
 	out=$BATS_TEST_TMPDIR/out
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 advise() { "$HWLUKS" --sysroot "$machine/root" advise "$@" >"$out" 2>"$out.err"; }
@@ -39,7 +35,7 @@ judge() {
 	judge 'software refuse software software none aes-cbc-essiv:sha256/128' aes-cbc-essiv:sha256 256
 	judge 'accelerated proceed hardware none hardware none' aes-xts-plain 256
 	judge 'software refuse software none software aes-xts-plain64/256' aes-xts-plain64 512
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "key size left out: cryptsetup's default, said in the answer" {
@@ -67,7 +63,7 @@ judge() {
 		advise --json --cipher "$spec" --key-size 128
 		jq -e '[.reasons[].code] | index("weak-class") or index("ecb")' "$out" >/dev/null || complain "$spec: no warning"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "ESSIV hashes: sha256 and md5 work, the others give no AES key" {
@@ -76,7 +72,7 @@ judge() {
 		judge 'impossible refuse none none none none' "aes-cbc-essiv:$hash" 128
 		jq -e '[.reasons[].code] == ["essiv-hash"]' "$out" >/dev/null || complain "$hash: $(cat "$out")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "other ciphers asked for by name proceed, with a note" {
@@ -84,7 +80,7 @@ judge() {
 	judge 'software proceed software none software none' serpent-xts-plain64 512
 	jq -e '[.reasons[].code] | index("other-cipher")' "$out"
 	judge 'software proceed software software none none' twofish-cbc-essiv:sha256 256
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "before the driver is loaded the answer is the one after loading" {
@@ -92,7 +88,7 @@ judge() {
 	judge 'partly proceed hardware software none none' aes-cbc-essiv:sha256 128
 	judge 'accelerated proceed hardware none hardware none' aes-xts-plain64 256
 	judge 'software refuse software none none aes-cbc-essiv:sha256/128' aes-cbc-plain64 256
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the engine failed its self-test: nothing is refused in its favour" {
@@ -100,7 +96,7 @@ judge() {
 	judge 'software proceed software none none none' aes-cbc-plain64 128
 	jq -e '[.reasons[].code] | index("selftest-failed") and index("old-kernel")' "$out"
 	judge 'software proceed software software none none' aes-cbc-essiv:sha256 256
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the guest's recordings answer as its engine's counters did" {
@@ -123,7 +119,7 @@ judge() {
 	judge 'software proceed software none none none' aes-cbc-plain64 128
 	jq -e '[.reasons[].code] | index("memory-flag")' "$out"
 	judge 'impossible refuse none none none none' capi:virtio_crypto_aes_cbc-plain64 128
-	[ "$bad" = 0 ]
+	all_right
 }
 
 # caret SPEC COLUMN LENGTH PATTERN: exit 1, a message with PATTERN, and a mark under the piece that is wrong.
@@ -151,7 +147,7 @@ caret() {
 	column=$(sed -n '3s/\^.*//p' "$out.err")
 	line=$(sed -n 2p "$out.err")
 	[ "${line:${#column}:1}" = '(' ] || complain "a long spec: $(cat "$out.err")"
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "numbers that cannot be are refused before anything is looked at" {
@@ -162,7 +158,7 @@ caret() {
 		advise $a || rc=$?
 		[ $rc = 1 ] && [ ! -s "$out" ] && [ "$(wc -l <"$out.err")" = 1 ] || complain "$a: exit $rc, $(cat "$out.err")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "sector size goes through to the nearest spec" {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # Help, man page, README, ARCHITECTURE and the completions agree with the program's own tables.
 
+load lib
+
 setup_file() {
 	export TOP LC_ALL=C
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
@@ -13,12 +15,6 @@ setup() {
 	cd "$TOP"
 	tables=$BATS_FILE_TMPDIR/tables
 	man=$BATS_FILE_TMPDIR/man
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 # Prints the man page's section of one command (DETECT ...).
@@ -42,7 +38,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 	while read -r _ long rest; do
 		grep -qE -- "(^|[ ,])$long( |$)" "$BATS_TEST_TMPDIR/help" || complain "$long $rest"
 	done < <(grep '^global ' "$tables")
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the help of each command names every option of it, with letter and value, and no other" {
@@ -57,7 +53,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		[ "$(grep -cE '^  (-., |    )--' "$BATS_TEST_TMPDIR/help")" = "$(grep -cE "^(option $c|global) " "$tables")" ] ||
 			complain "$c: another number of options"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "an alias prints its command's help" {
@@ -65,7 +61,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		"$HWLUKS" "$a" --help | grep -q '^Usage: hwluks' || complain "$a"
 		grep -qw "$a" "$man" || complain "man page: $a"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the man page has a section per command with every option of it, and no other" {
@@ -84,7 +80,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 	while read -r _ long _; do
 		grep -qE -- "^ +(-., )?$long( |$)" "$man" || complain "$long"
 	done < <(grep '^global ' "$tables")
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the man page has every reason code with its meaning" {
@@ -94,7 +90,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		want=$(tr -d ' ' <<<"$id$meaning." | tr '[:upper:]' '[:lower:]')
 		[[ $flat == *"$want"* ]] || complain "$id: $meaning"
 	done < <(grep '^reason ' "$tables")
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "man page and README have every exit code" {
@@ -104,7 +100,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		grep -qE "^     $n +[A-Z-]" "$man" || complain "man page: $n"
 		grep -qE "^\| $n \|" README.md || complain "README: $n"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "every JSON field that a command prints is in the man page" {
@@ -121,7 +117,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 	for f in $(sort -u "$BATS_TEST_TMPDIR/fields"); do
 		grep -qE "(^|[^a-z_])$f([^a-z_]|$)" "$man" || complain "$f"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the man page is clean" {
@@ -142,7 +138,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 	for f in $(sed -n 's/^- `\([^`]*\)` .*/\1/p' ARCHITECTURE.md); do
 		[ -e "$f" ] || complain "stale: $f"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "links between the documents lead somewhere" {
@@ -152,7 +148,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 			[ -e "$(dirname "$doc")/$link" ] || complain "$doc: $link"
 		done
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "make targets that the documents name exist" {
@@ -160,7 +156,7 @@ commands() { awk '$1 == "command" { print $2 }' "$tables"; }
 		[[ $t == lint-* ]] && t=${t%NAME}
 		grep -qE "(^|[ :])$t([ :]|$)" Makefile tools/*.mk tests/*/*.mk || complain "$t"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 # --- completions -------------------------------------------------------------------------------------
@@ -194,7 +190,7 @@ complete_fish() { fish --no-config -c 'source completion/hwluks.fish; complete -
 		complete_bash open "/dev/${d##*/}" | grep -qx "/dev/${d##*/}"
 	done
 	[ -z "$(complete_bash close no-such-mapping)" ]
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "fish completes commands, every option, values and files" {
@@ -210,7 +206,7 @@ complete_fish() { fish --no-config -c 'source completion/hwluks.fish; complete -
 	done
 	complete_fish 'hwluks format --cipher aes-xts' | grep -qx aes-xts-plain64
 	complete_fish 'hwluks open Makef' | grep -qx Makefile
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "zsh: the completion parses and has every command and option" {
@@ -228,7 +224,7 @@ complete_fish() { fish --no-config -c 'source completion/hwluks.fish; complete -
 	while read -r _ long _; do
 		grep -qF -e "$long" completion/_hwluks || complain "$long"
 	done < <(grep '^global ' "$tables")
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "docs/doctor.md names every check and no other" {

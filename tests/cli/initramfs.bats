@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # initramfs modules: on recorded machines, for a named accelerator and kernel, and with headers and crypttabs as given.
 
+load lib
+
 setup() {
 	export LC_ALL=C
 	: "${HWLUKS:?the program under test}"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	machines=$TOP/tests/machines
 	cd "$BATS_TEST_TMPDIR"
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 # modules ARG...: the names that a builder of images would read, in one line; messages in ./err.
@@ -47,7 +43,7 @@ luks() {
 			complain "$m: $(cat json)"
 		awk 'length($0) > 79' out | grep . && complain "$m: too wide"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "a Geode that is not loaded yet: its driver comes first, with what tests it" {
@@ -101,7 +97,7 @@ luks() {
 	refuses "only 'initramfs modules'" initramfs pack
 	refuses "needs\|takes" initramfs
 	refuses "could not be read" initramfs modules --crypttab nosuch
-	[ "$bad" = 0 ]
+	all_right
 	run "$HWLUKS" initramfs modules --header /dev/null
 	[ "$status" != 0 ]
 }
@@ -130,7 +126,7 @@ luks() {
 	echo hwluks=off >root/proc/cmdline
 	"$HWLUKS" --sysroot root load --dry-run >out
 	grep -q 'load *geode-aes' out || complain "without --boot"
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "load --boot without rights: exit 0, and the log says what was done" {

@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # detect, advise and load --dry-run on every recorded machine, text and JSON, against expected/; UPDATE=1 rewrites that.
 
+load lib
+
 setup() {
 	export LC_ALL=C
 	: "${HWLUKS:?the program under test}"
 	TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	cd "$TOP/tests/machines"
 	out=$BATS_TEST_TMPDIR/out
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 machines() { for d in */root; do echo "${d%/root}"; done; }
@@ -40,7 +36,7 @@ compare() {
 		fi
 		diff -u "$m/expected/$file" "$out" || complain "$m: $* differs (UPDATE=1 rewrites it, for review)"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 # fields FILTER ARG...: FILTER (jq) must be true for what the command prints on every machine.
@@ -51,7 +47,7 @@ fields() {
 		run_on "$m" "$@" || complain "$m: $* exits $?"
 		jq -e "$filter" "$out" >"$out.jq" 2>&1 || complain "$m: $*: $(cat "$out.jq")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "there are machines, each with a README that says what was completed by hand" {
@@ -60,7 +56,7 @@ fields() {
 		grep -qE 'completed by hand|Completed by hand' "$m/README" || complain "$m"
 		head -1 "$m/README" | grep -q "^$m: " || complain "$m: first line"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "no recording holds an address, a serial number, a UUID or a host name" {
@@ -85,10 +81,10 @@ fields() {
 			# shellcheck disable=SC2086 # words of a command
 			run_on "$m" $c || [ "$?:$c" = 12:doctor ] || complain "$m: $c exits $?"
 			awk -v w="$m: $c" 'length($0) > 79 { print w ": " $0; bad = 1 } / $/ { print w ": blank at the end: " $0; bad = 1 }
-				END { exit bad }' "$out" || bad=1
+				END { exit bad }' "$out" || complain "$m: $c"
 		done
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "detect --json has the fields that are promised" {
@@ -142,7 +138,7 @@ skips() {
 	skips kirkwood-synology-6282 marvell-cesa memory-flag
 	skips imx6ul-caam nxp-caam-jr memory-flag
 	skips vm-virtio-crypto-6.1-amd64 virtio-crypto memory-flag
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "asked for by name they would be loaded all the same" {
@@ -175,7 +171,7 @@ default_is() {
 	default_is vm-noaes-6.1-amd64 xchacha12,aes-adiantum-plain64 256 software
 	default_is vm-aesni-6.1-amd64 aes-xts-plain64 512 accelerated
 	default_is vm-padlock-6.1-amd64 aes-xts-plain64 512 accelerated
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "a virtual machine that hides AES is told to change its CPU type" {
@@ -200,7 +196,7 @@ default_is() {
 			([.findings[] | select(.absorbed_by == null and (.severity | IN("warning", "problem")))] | (length > 0) == ($rc == 12))' "$out" \
 			>"$out.jq" || complain "$m: $(cat "$out")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 # finds MACHINE ID SEVERITY: that is the first finding.
@@ -224,7 +220,7 @@ finds() {
 	finds readynas-102 engine-excluded warning
 	finds fit-pc-geode-2.6.24 essiv-refused warning
 	finds raspberry-pi-3 vector-code-off note
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "doctor finds nothing above a note on machines that are set up right" {
@@ -233,5 +229,5 @@ finds() {
 		amlogic-s905x3 rk3328-rock64 rk3568-nas rk3588-rock5b via-c3-nehemiah; do
 		run_on "$m" doctor --json || complain "$m: exits $?: $(cat "$out")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }

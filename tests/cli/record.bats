@@ -2,18 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # --record and --replay: the same answers from the file as on the machine; nothing in it that names anybody; hostile files.
 
+load lib
+
 setup() {
 	export LC_ALL=C
 	: "${HWLUKS:?the program under test}"
 	machines=$(cd "$BATS_TEST_DIRNAME/../machines" && pwd)
 	cd "$BATS_TEST_TMPDIR"
 	root=$PWD/root
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 # show FILE ARG...: standard output and exit code of a command.
@@ -54,7 +50,7 @@ record_from() {
 		show "$PWD/replay" doctor --replay "$tar"
 		cmp recording replay || complain "$m: the recording run said something else"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "this machine: its replay differs in the word 'recorded' alone" {
@@ -72,7 +68,7 @@ record_from() {
 	done
 	tar -tf "$tar" | grep -q '^hwluks/complete$'
 	[ "$(stat -c %a "$tar")" = 600 ]
-	[ "$bad" = 0 ]
+	all_right
 }
 
 # A machine with everything in it that must not leave it.
@@ -126,7 +122,7 @@ planted() {
 	grep -q 'module_blacklist=qat_c3xxx' d/proc/cmdline
 	[ "$(sed -n 2p d/etc/modprobe.d/a.conf)" = 'blacklist qat_c62x' ]
 	grep -q '^keyslot 0 argon2id 4 1048576 4$' d/hwluks/headers/home
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "a replay says what the machine said after the same names were taken out; recording it again changes nothing" {
@@ -219,7 +215,7 @@ refused() {
 	mkdir a && ln -s /tmp a/d && tar --format=gnu -cf m.tar -C a d
 	rm a/d && mkdir a/d && echo x >a/d/f && tar --format=gnu -rf m.tar -C a d/f
 	refused 'lies below something that is no directory'
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "links of a recording lead nowhere else" {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception
 # Wrong usage: exit code 1, one line that says what is wrong, nothing on standard output, nothing done. Help fits the terminal.
 
+load lib
+
 setup() {
 	export LC_ALL=C
 	: "${HWLUKS:?the program under test}"
@@ -9,12 +11,6 @@ setup() {
 	root=$TOP/tests/machines/vm-geode-6.1-i386/root
 	out=$BATS_TEST_TMPDIR/out
 	cd "$BATS_TEST_TMPDIR"
-	bad=0
-}
-
-complain() {
-	echo "$*"
-	bad=1
 }
 
 # refuses PATTERN ARG...
@@ -37,7 +33,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses "Unknown option '--nosuch'" detect --nosuch
 	refuses "Unknown option" -x
 	refuses "Unknown option '--json=1'" detect --json=1
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "too few and too many arguments" {
@@ -51,7 +47,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses 'takes .*2 arguments' close a b
 	refuses 'takes .*2 arguments' status a b
 	refuses 'NAME' open a
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "options that belong to another command" {
@@ -62,7 +58,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses '--deferred is not allowed' open --deferred a b
 	refuses '--wipe-signatures is not allowed' load --wipe-signatures
 	refuses '--key-file is not allowed' status --key-file x a
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "values that are missing or wrong" {
@@ -80,7 +76,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses '--key-slot: .32. is not' open --key-slot 32 a b
 	refuses '--keyfile-size: .10Q. is not a size' open --keyfile-size 10Q a b
 	refuses 'key-size goes with --cipher' advise --key-size 256
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "a recorded machine: only what works on one" {
@@ -96,7 +92,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	refuses 'no accelerator, module or driver' --sysroot "$root" load --dry-run nosuch
 	touch file
 	refuses 'Not a directory' --sysroot file detect
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "no command: the usage on standard error, exit 1" {
@@ -124,7 +120,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 		head -1 "$out" | grep -q '^Usage: hwluks' || complain "$a: $(head -1 "$out")"
 		[ ! -s "$out.err" ] || complain "$a: $(cat "$out.err")"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "help of every command fits 80 columns" {
@@ -132,9 +128,9 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 	for c in '' $(commands); do
 		# shellcheck disable=SC2086 # no command is no word
 		"$HWLUKS" $c --help >"$out"
-		awk -v c="$c" 'length($0) > 79 { print c ": " $0; bad = 1 } / $/ { print c ": blank at the end"; bad = 1 } END { exit bad }' "$out" || bad=1
+		awk -v c="$c" 'length($0) > 79 { print c ": " $0; bad = 1 } / $/ { print c ": blank at the end"; bad = 1 } END { exit bad }' "$out" || complain "$c"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "aliases are the commands" {
@@ -143,7 +139,7 @@ commands() { "$HWLUKS" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*
 		"$HWLUKS" "${pair#*:}" --help >"$out.2"
 		cmp "$out.1" "$out.2" || complain "$pair"
 	done
-	[ "$bad" = 0 ]
+	all_right
 }
 
 @test "the version" {
