@@ -90,12 +90,11 @@ private_apt() {
 	"$pa_tool" -q=2 -c "$cache/apt/$pa_arch/apt.conf" "$@"
 }
 
-# Writes the private configuration of $1 and fetches its package index, unless there is one.
+# Writes the private configuration of $1, as the cache may have moved, and fetches its package index, unless there is one.
 index_ready() (
 	arch=$1
 	dir=$cache/apt/$arch
 	[ -z "${FETCH_REFRESH:-}" ] || rm -f "$dir/index.ok"
-	[ ! -e "$dir/index.ok" ] || exit 0
 	mirror=${FETCH_MIRROR:-$(host_mirror)}
 	[ -n "$mirror" ] || die "apt on this host names no Debian mirror: set FETCH_MIRROR"
 	ring=$(keyring)
@@ -135,6 +134,7 @@ index_ready() (
 		Dir::Etc::PreferencesParts "$dir/none";
 		Dir::Log "$dir";
 	CONF
+	[ ! -e "$dir/index.ok" ] || exit 0
 	say "package index of $suite $arch"
 	# apt's own exit code also tells of files that are not needed here; the test is whether
 	# the index answers.
@@ -323,6 +323,9 @@ done
 PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C
 mkdir -p "$trees"
+# one name for a cache that several trees share by a link: recipes and links hold it
+cache=$(cd "$cache" && pwd -P)
+trees=$cache/trees
 exec 9>"$cache/fetch.lock"
 flock 9
 case $what in
