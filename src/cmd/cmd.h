@@ -187,6 +187,8 @@ void print_verdict_line(const char *first, const struct verdict *v);
 const char *spec_options(const struct cipher_spec *s, char *buf, size_t size);
 /* What could not be read, as a note on stderr, and under "unread" in JSON. */
 void say_unread(const struct machine *m);
+/* "  label       text", wrapped: a line of a plan or a state. */
+void print_row(const char *label, const char *text);
 /* The name of a mapping from what the user wrote, which may be its path in /dev/mapper. Points into arg. */
 const char *mapping_arg(const char *arg);
 /* "flags": the CRYPT_FLAG_* of a table by name. */

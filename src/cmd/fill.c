@@ -259,11 +259,7 @@ static bool shares_disk(const struct fill_job *j)
 		return false;
 	blkdev_uses(&j->c->root, st.st_rdev, &disk);
 	shared = disk.n_use > 0;
-	for (size_t i = 0; i < disk.n_use; i++) {
-		free(disk.use[i].node);
-		free(disk.use[i].by);
-	}
-	free(disk.use);
+	blkdev_uses_free(&disk);
 	return shared;
 }
 
@@ -303,14 +299,6 @@ static void choose_engine(struct fill_job *j)
 }
 
 /* --- the plan ------------------------------------------------------------------------------------------------------- */
-
-static void print_row(const char *label, const char *text)
-{
-	char first[32];
-
-	snprintf(first, sizeof(first), "  %-12s", label);
-	print_wrapped(stdout, first, 14, text);
-}
 
 static double engine_rate(const struct fill_job *j)
 {
@@ -423,9 +411,17 @@ static void progress_text(struct fill_job *j, const struct fill_progress *p)
 /* cryptsetup's keys; its numbers are strings, too. */
 static void progress_json(const struct fill_job *j, const struct fill_progress *p)
 {
-	printf("{\"device\":\"%s\",\"device_bytes\":\"%" PRIu64 "\",\"device_size\":\"%" PRIu64 "\",\"speed\":\"%.0f\","
-	       "\"eta_ms\":\"%.0f\",\"time_ms\":\"%.0f\",\"phase\":\"%s\",\"bad_bytes\":\"%" PRIu64 "\"}\n", j->bd->path, p->done,
-	       p->total, p->mean, remaining(p) * 1e3, p->seconds * 1e3, p->phase == FILL_VERIFYING ? "verify" : "fill", p->bad);
+	struct json_object *doc = json_add_obj(NULL, NULL);
+
+	json_add_str(doc, "device", j->bd->path);
+	json_add_strf(doc, "device_bytes", "%" PRIu64, p->done);
+	json_add_strf(doc, "device_size", "%" PRIu64, p->total);
+	json_add_strf(doc, "speed", "%.0f", p->mean);
+	json_add_strf(doc, "eta_ms", "%.0f", remaining(p) * 1e3);
+	json_add_strf(doc, "time_ms", "%.0f", p->seconds * 1e3);
+	json_add_str(doc, "phase", p->phase == FILL_VERIFYING ? "verify" : "fill");
+	json_add_strf(doc, "bad_bytes", "%" PRIu64, p->bad);
+	json_print_line(doc);
 	fflush(stdout);
 }
 

@@ -489,14 +489,6 @@ static int plan_volume(struct format_job *j)
 	return say_why(r, &why);
 }
 
-static void print_row(const char *label, const char *text)
-{
-	char first[32];
-
-	snprintf(first, sizeof(first), "  %-12s", label);
-	print_wrapped(stdout, first, 14, text);
-}
-
 static void print_kdf(const struct vol_pbkdf *p)
 {
 	struct strbuf b = { 0 };

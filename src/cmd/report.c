@@ -92,6 +92,14 @@ const char *spec_options(const struct cipher_spec *s, char *buf, size_t size)
 	return buf;
 }
 
+void print_row(const char *label, const char *text)
+{
+	char first[32];
+
+	snprintf(first, sizeof(first), "  %-12s", label);
+	print_wrapped(stdout, first, 14, text);
+}
+
 int say_why(int r, struct strbuf *why)
 {
 	if (r)

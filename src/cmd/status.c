@@ -10,14 +10,6 @@
 #include "cmd/cmd.h"
 #include "vol/serving.h"
 
-static void print_row(const char *label, const char *text)
-{
-	char first[24];
-
-	snprintf(first, sizeof(first), "  %-12s", label);
-	print_wrapped(stdout, first, 14, text);
-}
-
 /* "/dev/sdb1" for the table's "8:17"; the table's own word where sysfs does not tell. Returns buf. */
 static const char *device_name(struct sysroot *sr, const char *word, char *buf, size_t size)
 {

@@ -403,21 +403,11 @@ static int verify_pass(struct run *r, uint64_t start, uint64_t end)
 	return err ? err : r->res->signal ? -EINTR : 0;
 }
 
-struct sample {
-	unsigned char sum[32];
-};
-
-static int by_sum(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct sample));
-}
-
 /* The key of an earlier run is gone: of its part can only be seen that no block is zero and none repeats. */
 static int verify_samples(struct run *r)
 {
 	uint64_t start = r->rec.start + r->rec.head, blocks = (r->first - start) / FILL_SLOT_SIZE;
-	unsigned char *buf = fill_buffer(FILL_SLOT_SIZE), zero[64] = { 0 };
-	struct sample *v = xcalloc(SAMPLES, sizeof(*v));
+	unsigned char *buf = fill_buffer(FILL_SLOT_SIZE), zero[64] = { 0 }, sum[SAMPLES][32];
 	uint32_t n = 0;
 	int err = 0;
 
@@ -431,14 +421,13 @@ static int verify_samples(struct run *r)
 			break;
 		if (!memcmp(buf, zero, sizeof(zero)))
 			fill_ranges_add(&r->res->wrong, at, FILL_SLOT_SIZE);
-		EVP_Digest(buf, FILL_SLOT_SIZE, v[n].sum, NULL, EVP_sha256(), NULL);
+		EVP_Digest(buf, FILL_SLOT_SIZE, sum[n], NULL, EVP_sha256(), NULL);
 		for (uint32_t k = 0; k < n; k++)
-			if (!by_sum(&v[k], &v[n]))
+			if (!memcmp(sum[k], sum[n], sizeof(sum[n])))
 				fill_ranges_add(&r->res->wrong, at, FILL_SLOT_SIZE);
 		n++;
 	}
 	r->res->sampled = n;
-	free(v);
 	free(buf);
 	return err ? failed(r, err, "cannot read back", start) : 0;
 }

@@ -682,17 +682,24 @@ int blkdev_open(const char *spec, unsigned int flags, struct blkdev *bd, struct 
 	return err;
 }
 
+void blkdev_uses_free(struct blkdev *bd)
+{
+	for (size_t i = 0; i < bd->n_use; i++) {
+		free(bd->use[i].node);
+		free(bd->use[i].by);
+	}
+	free(bd->use);
+	bd->use = NULL;
+	bd->n_use = 0;
+}
+
 void blkdev_close(struct blkdev *bd)
 {
 	if (!bd->spec) /* zeroed, never opened: its 0 is no descriptor */
 		return;
 	blkdev_unlock(bd);
 	close_fd(&bd->fd);
-	for (size_t i = 0; i < bd->n_use; i++) {
-		free(bd->use[i].node);
-		free(bd->use[i].by);
-	}
-	free(bd->use);
+	blkdev_uses_free(bd);
 	free(bd->sig);
 	free(bd->spec);
 	free(bd->path);

@@ -291,6 +291,7 @@ int blkdev_resolve(const char *spec, char **path, struct strbuf *why);
 /* Uses of the device number (and of its partitions) as /proc and /sys of the root tell; added to
  * bd->use. */
 int blkdev_uses(struct sysroot *sr, dev_t rdev, struct blkdev *bd);
+void blkdev_uses_free(struct blkdev *bd); /* bd->use alone; blkdev_close does it, too */
 
 /* --- stack.c: what is below a device, and on it ----------------------------------- */
 

@@ -116,3 +116,4 @@ struct json_object *json_add_obj(struct json_object *o, const char *key);
 struct json_object *json_add_arr(struct json_object *o, const char *key);
 /* Prints the document with two-space indent and a newline, then frees it. */
 void json_print(struct json_object *o);
+void json_print_line(struct json_object *o); /* the same on one line */

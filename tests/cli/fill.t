@@ -324,6 +324,9 @@ my @lines = split /\n/, $out;
 cmp_ok(scalar @lines, '>=', 2, '--progress-json: several lines');
 my @odd = grep { !/^\{"device":"[^"]+","device_bytes":"\d+","device_size":"\d+","speed":"\d+","eta_ms":"\d+","time_ms":"\d+",/ } @lines;
 is("@odd", '', "--progress-json: cryptsetup's keys");
+rename('img', 'a"b');
+is(hwluks(q(fill -q --rate-limit 8M --progress-json 'a"b')), 0, '--progress-json: a name with a quote');
+like($out, qr/^\{"device":"[^"]*a\\"b",/, '--progress-json: it is quoted');
 
 # --- before a header -----------------------------------------------------------------------------------
 
