@@ -181,30 +181,6 @@ static int bench(struct trial *t)
  * ----------------------------------------------------------------------------------------------------
  */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void fill_rate(double *v, unsigned int n, struct rate *out)
-{
-	memset(out, 0, sizeof(*out));
-	if (!n)
-		return;
-	qsort(v, n, sizeof(*v), by_size);
-	out->runs = n;
-	out->low = v[0];
-	out->high = v[n - 1];
-	out->median = n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
-
-bool rates_differ(const struct rate *a, const struct rate *b)
-{
-	return a->runs && b->runs && (a->low > b->high || b->low > a->high);
-}
-
 static int set_up(const struct measure_request *rq, struct bench *b)
 {
 	unsigned int directions = !rq->no_write + !rq->no_read;
@@ -236,8 +212,8 @@ static void fill_result(struct bench *b, struct measure_result *res)
 	 * bound. */
 	for (int d = 0; d < 2; d++)
 		n[d] = b->n[d] < RUNS_MAX ? b->n[d] : RUNS_MAX;
-	fill_rate(b->rate[0], n[0], &res->write);
-	fill_rate(b->rate[1], n[1], &res->read);
+	rate_from(b->rate[0], n[0], &res->write);
+	rate_from(b->rate[1], n[1], &res->read);
 	res->m.spec = b->spec;
 	res->m.write_mbps = res->write.median;
 	res->m.read_mbps = res->read.median;

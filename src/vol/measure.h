@@ -18,6 +18,7 @@
 #include "core/cipher_spec.h"
 #include "core/policy.h"
 #include "core/proc_crypto.h"
+#include "core/rate.h"
 
 struct measure_request {
 	const struct cipher_spec *spec; /* key_bits set; sector_size 0 = 512 */
@@ -27,11 +28,6 @@ struct measure_request {
 	unsigned int runs;              /* per direction, after the warm-up; 0 = 3; at most 15 */
 	bool no_write, no_read;
 	unsigned int total_ms; /* for everything; 0 = what the runs need, plus 10 s */
-};
-/* One direction, MB/s (10^6 bytes); all 0 when not measured. */
-struct rate {
-	double median, low, high;
-	unsigned int runs;
 };
 struct measure_result {
 	struct measurement m; /* spec and medians, for policy_rank() */
@@ -48,5 +44,3 @@ struct measure_result {
  * and text says so), -EIO. Returns within total_ms and five seconds.
  */
 int measure_spec(const struct measure_request *rq, struct measure_result *res);
-/* True when the two medians differ by more than their spreads: ranges low..high do not overlap. */
-bool rates_differ(const struct rate *a, const struct rate *b);
