@@ -39,6 +39,14 @@ void json_add_int(struct json_object *o, const char *key, int64_t value)
 	add(o, key, json_object_new_int64(value));
 }
 
+void json_add_num(struct json_object *o, const char *key, double value, int decimals)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*f", decimals, value);
+	add(o, key, json_object_new_double_s(value, text));
+}
+
 void json_add_bool(struct json_object *o, const char *key, bool value)
 {
 	add(o, key, json_object_new_boolean(value));

@@ -110,6 +110,8 @@ void json_add_str(struct json_object *o, const char *key, const char *value); /*
 /* The same, printed: figures whose digits are part of the interface. */
 void json_add_strf(struct json_object *o, const char *key, const char *fmt, ...) PRINTF(3, 4);
 void json_add_int(struct json_object *o, const char *key, int64_t value);
+/* With so many decimals. */
+void json_add_num(struct json_object *o, const char *key, double value, int decimals);
 void json_add_bool(struct json_object *o, const char *key, bool value);
 /* Creates an object or array under `key` and returns it (owned by o). json_add_obj(NULL, NULL): a new document. */
 struct json_object *json_add_obj(struct json_object *o, const char *key);

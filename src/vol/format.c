@@ -541,7 +541,7 @@ int vol_format_build(const struct vol_format_plan *p, const struct secret *s,
 	return build_why(p, r, why);
 }
 
-void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
+int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int *ms)
 {
 	cleanup_secret struct secret s = { 0 };
 	struct vol_format_plan plan = {
@@ -549,19 +549,35 @@ void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
 	};
 	struct vol_header *h = NULL;
 	struct spec_error err;
+	int r;
+
+	plan.pbkdf.iter_time_ms = 0;
+	plan.pbkdf.force_iterations = VOL_PBKDF_TRIAL_PASSES;
+	r = spec_parse("aes-xts-plain64", &plan.spec, &err);
+	if (!r)
+		r = secret_copy("trial", 5, &s);
+	if (r)
+		return r;
+	plan.spec.key_bits = 512;
+	plan.spec.sector_size = 512;
+	r = vol_format_check(&plan, NULL);
+	if (!r)
+		r = vol_format_build(&plan, &s, &h, NULL);
+	*ms = h ? h->facts.unlock_ms : 0;
+	vol_header_free(h);
+	return r;
+}
+
+void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
+{
+	struct vol_pbkdf trial = *p;
+	unsigned int ms;
 
 	if (!is_argon2(p->type) || p->force_iterations || p->memory_kib <= VOL_PBKDF_TRIAL_KIB)
 		return;
-	plan.pbkdf.iter_time_ms = 0;
-	plan.pbkdf.force_iterations = 4;
-	plan.pbkdf.memory_kib = VOL_PBKDF_TRIAL_KIB;
-	if (spec_parse("aes-xts-plain64", &plan.spec, &err) || secret_copy("trial", 5, &s))
-		return;
-	plan.spec.key_bits = 512;
-	plan.spec.sector_size = 512;
-	if (!vol_format_check(&plan, NULL) && !vol_format_build(&plan, &s, &h, NULL) && h)
-		vol_pbkdf_bound(p, h->facts.unlock_ms, keep_memory);
-	vol_header_free(h);
+	trial.memory_kib = VOL_PBKDF_TRIAL_KIB;
+	if (!vol_pbkdf_trial(&trial, &ms))
+		vol_pbkdf_bound(p, ms, keep_memory);
 }
 
 void vol_header_free(struct vol_header *h)

@@ -37,7 +37,7 @@ struct bench {
 	/* in */
 	struct cipher_spec spec;
 	char cipher[256];
-	unsigned int request, run_ms, runs, total_ms;
+	unsigned int request, run_ms, runs, total_ms, flags;
 	bool direction[2]; /* write, read */
 	/* out */
 	double rate[2][RUNS_MAX];
@@ -53,46 +53,48 @@ struct bench {
 
 struct run {
 	struct bench *b;
-	int dev;
-	void *buf;
-	uint64_t offset, end; /* the next request; where to start again */
-	double deadline;      /* of everything */
+	struct request_loop loop;
 };
 
-/* Requests one after the other for at least `least` seconds; *rate in MB/s. -ETIMEDOUT when cut
- * short by the deadline. */
-static int run_once(struct run *r, bool write, double least, double *rate)
+int request_loop_run(struct request_loop *l, bool write, double least, double *rate)
 {
 	double start = clock_s(), now = start;
 	uint64_t bytes = 0;
 
 	while (now - start < least) {
-		ssize_t n = write ? pwrite(r->dev, r->buf, r->b->request, (off_t)r->offset)
-		                  : pread(r->dev, r->buf, r->b->request, (off_t)r->offset);
+		ssize_t n = write ? pwrite(l->fd, l->buf, l->request, (off_t)l->offset)
+		                  : pread(l->fd, l->buf, l->request, (off_t)l->offset);
 
-		if (n != (ssize_t)r->b->request)
+		if (n != (ssize_t)l->request)
 			return n < 0 ? -errno : -EIO;
-		bytes += r->b->request;
-		r->offset += r->b->request;
-		if (r->offset + r->b->request > r->end)
-			r->offset = 0;
-		r->b->trial.beat++;
+		bytes += l->request;
+		l->offset += l->request;
+		if (l->offset + l->request > l->end)
+			l->offset = l->start;
+		(*l->beat)++;
 		now = clock_s();
-		if (now > r->deadline)
+		if (now > l->deadline)
 			break;
 	}
 	*rate = now > start ? (double)bytes / 1e6 / (now - start) : 0;
 	return now - start < least ? -ETIMEDOUT : 0;
 }
 
+void *request_buffer(unsigned int size)
+{
+	void *buf = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return buf == MAP_FAILED ? NULL : memset(buf, 0x5a, size);
+}
+
 static int run_direction(struct run *r, int d)
 {
 	struct bench *b = r->b;
 	double warm_up = (b->run_ms / 4 < WARM_UP_MS ? b->run_ms / 4 : WARM_UP_MS) / 1e3, rate = 0;
-	int err = run_once(r, d == 0, warm_up, &rate);
+	int err = request_loop_run(&r->loop, d == 0, warm_up, &rate);
 
 	for (unsigned int i = 0; !err && i < b->runs; i++) {
-		err = run_once(r, d == 0, b->run_ms / 1e3, &rate);
+		err = request_loop_run(&r->loop, d == 0, b->run_ms / 1e3, &rate);
 		/* A first run that was cut short is better than nothing; a later one is not. */
 		if (err && (err != -ETIMEDOUT || b->n[d]))
 			break;
@@ -111,18 +113,18 @@ static int make_over(struct run *r, struct mapping_request *rq)
 	int memory, loop, err;
 	dev_t dev;
 
-	r->end = ZERO_BYTES;
+	r->loop.end = ZERO_BYTES;
 	rq->sectors = ZERO_BYTES / 512;
 	err = trial_create(&b->trial, rq, b->text, sizeof(b->text));
 	if (err != -ENOTBLK)
 		return err;
-	r->end = b->request > MEMORY_BYTES ? b->request : MEMORY_BYTES;
-	err = trial_loop(&b->trial, r->end, &memory, &loop, &dev, b->text, sizeof(b->text));
+	r->loop.end = b->request > MEMORY_BYTES ? b->request : MEMORY_BYTES;
+	err = trial_loop(&b->trial, r->loop.end, &memory, &loop, &dev, b->text, sizeof(b->text));
 	if (err)
 		return err;
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
 	rq->device = device;
-	rq->sectors = r->end / 512;
+	rq->sectors = r->loop.end / 512;
 	b->over_memory = true;
 	err = trial_create(&b->trial, rq, b->text, sizeof(b->text));
 	rq->device = NULL;
@@ -134,7 +136,8 @@ static int make_mapping(struct run *r)
 	struct bench *b = r->b;
 	struct mapping_request rq = { .prefix = "hwluks-bench",
 		                      .spec = &b->spec,
-		                      .cipher = b->cipher[0] ? b->cipher : NULL };
+		                      .cipher = b->cipher[0] ? b->cipher : NULL,
+		                      .flags = b->flags };
 	size_t len = b->spec.key_bits / 8;
 	void *key = crypt_safe_alloc(len);
 	struct alg_list before;
@@ -154,25 +157,26 @@ static int make_mapping(struct run *r)
 
 static int bench(struct trial *t)
 {
-	struct run r = { .b = (struct bench *)t,
-		         .deadline = clock_s() + ((struct bench *)t)->total_ms / 1e3 };
-	int err = trial_need_dm(r.b->text, sizeof(r.b->text));
+	struct bench *b = (struct bench *)t;
+	struct run r = { .b = b,
+		         .loop = { .request = b->request,
+		                   .deadline = clock_s() + b->total_ms / 1e3,
+		                   .beat = &b->trial.beat } };
+	int err = trial_need_dm(b->text, sizeof(b->text));
 
 	if (err)
 		return err;
-	r.buf = mmap(NULL, r.b->request, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-	             0);
-	if (r.buf == MAP_FAILED)
+	r.loop.buf = request_buffer(b->request);
+	if (!r.loop.buf)
 		return -ENOMEM;
-	memset(r.buf, 0x5a, r.b->request);
 	err = make_mapping(&r);
 	if (err)
 		return err;
-	r.dev = trial_open(t, O_RDWR);
-	if (r.dev < 0)
-		return r.dev;
+	r.loop.fd = trial_open(t, O_RDWR);
+	if (r.loop.fd < 0)
+		return r.loop.fd;
 	for (int d = 0; d < 2 && !err; d++)
-		if (r.b->direction[d])
+		if (b->direction[d])
 			err = run_direction(&r, d);
 	return err;
 }
@@ -190,6 +194,7 @@ static int set_up(const struct measure_request *rq, struct bench *b)
 		b->spec.sector_size = 512;
 	if (rq->cipher)
 		str_copy(b->cipher, sizeof(b->cipher), rq->cipher);
+	b->flags = rq->flags;
 	b->request = rq->request_size ? rq->request_size : REQUEST_DEFAULT;
 	b->run_ms = rq->run_ms ? rq->run_ms : RUN_MS_DEFAULT;
 	b->runs = rq->runs ? rq->runs : RUNS_DEFAULT;

@@ -27,6 +27,7 @@ struct measure_request {
 	unsigned int run_ms;            /* shortest length of a run; 0 = 1000 */
 	unsigned int runs;              /* per direction, after the warm-up; 0 = 3; at most 15 */
 	bool no_write, no_read;
+	unsigned int flags; /* CRYPT_FLAG_* */
 	unsigned int total_ms; /* for everything; 0 = what the runs need, plus 10 s */
 };
 struct measure_result {
@@ -44,3 +45,20 @@ struct measure_result {
  * and text says so), -EIO. Returns within total_ms and five seconds.
  */
 int measure_spec(const struct measure_request *rq, struct measure_result *res);
+
+/* Requests of one size, one after the other, from `offset` on; at `end` it starts again at `start`. */
+struct request_loop {
+	int fd;
+	void *buf; /* aligned for O_DIRECT */
+	unsigned int request;
+	uint64_t start, end, offset; /* bytes */
+	double deadline;             /* clock_s() at which all is to end */
+	volatile uint32_t *beat;     /* counted up with each request */
+};
+/*
+ * For at least `least` seconds; *rate in MB/s of wall time. -ETIMEDOUT when cut short by the deadline; -EIO and other
+ * negative errno.
+ */
+int request_loop_run(struct request_loop *l, bool write, double least, double *rate);
+/* Page-aligned and filled, or NULL; lives as long as the process: for a trial's child. */
+void *request_buffer(unsigned int size);
