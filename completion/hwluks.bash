@@ -9,8 +9,11 @@ _hwluks_options() {
 	load)
 		echo "--dry-run --no-verify --all --force --wait --boot"
 		;;
-	detect | doctor)
+	detect)
 		echo "--record --replay"
+		;;
+	doctor)
+		echo "--record --replay --measure --quick"
 		;;
 	advise)
 		echo "--record --replay --cipher -c --key-size -s --sector-size"

@@ -59,6 +59,10 @@ complete -c hwluks -n '__hwluks_command load' -l boot -d 'For boot scripts: one 
 complete -c hwluks -n '__hwluks_command detect advise doctor' -l record -r -F -d 'Write all that was read into a new FILE, without names and ids'
 complete -c hwluks -n '__hwluks_command detect advise doctor' -l replay -r -F -d 'Look at the machine recorded in FILE'
 
+# doctor
+complete -c hwluks -n '__hwluks_command doctor' -l measure -d 'Measure, also where no terminal is; --measure=SECONDS bounds the time (30). Needs root'
+complete -c hwluks -n '__hwluks_command doctor' -l quick -d 'Measure nothing'
+
 # advise
 complete -c hwluks -n '__hwluks_command advise' -s c -l cipher -x -a 'aes-xts-plain64 aes-cbc-essiv:sha256 aes-cbc-plain64 xchacha12,aes-adiantum-plain64' -d 'Cipher spec: cipher-mode-iv, for example aes-xts-plain64'
 complete -c hwluks -n '__hwluks_command advise' -s s -l key-size -x -a '128 192 256 512' -d 'Volume key size; XTS counts both keys'

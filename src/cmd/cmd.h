@@ -51,6 +51,9 @@ struct options {
 	bool disable_locks, disable_keyring;
 	/* refresh */
 	bool clear_flags;
+	/* doctor */
+	bool quick;
+	const char *measure; /* seconds, or "auto" */
 	/* close */
 	bool deferred;
 	/* load */
@@ -166,6 +169,23 @@ int record_machine(struct cmd_context *c, const char *file);
 void replay_end(struct cmd_context *c);
 /* doctor's gathering, for what it reads. */
 int doctor_gather_only(struct cmd_context *c);
+
+/* --- doctor_measure.c: what doctor measures ------------------------------------------------------- */
+
+struct doctor_facts;
+struct doctor_volume;
+/* --measure asks for it; else on a terminal as root, without --quick. -EINVAL, -EPERM after saying why it cannot be done. */
+int doctor_measure_check(struct cmd_context *c);
+/*
+ * Announces what it will read and for how long, measures, and fills the facts with it: `only`, or (NULL) the open volumes.
+ * Nothing when it is not wanted. Writes to no device. What cannot be measured is named in the facts.
+ */
+void doctor_measure(struct cmd_context *c, struct doctor_facts *f, struct doctor_volume *only);
+/* Of a recording: what was measured of a volume, whose header was read before; and of setups. */
+void doctor_measured_volume(struct cmd_context *c, struct doctor_volume *v);
+void doctor_measured_setups(struct cmd_context *c, struct doctor_facts *f);
+/* "8:2" or the path of a block device. */
+bool device_number_of(const char *text, dev_t *dev);
 
 /* --- report.c: what several commands print the same way ----------------------------------------- */
 

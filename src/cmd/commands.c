@@ -72,6 +72,9 @@ const struct option_row option_table[] = {
 	{ "disable-locks", 0, OPT_FLAG, F(disable_locks), CMD_OPEN | CMD_REFRESH, 0, NULL, "No LUKS2 metadata locks" },
 	{ "disable-keyring", 0, OPT_FLAG, F(disable_keyring), CMD_OPEN | CMD_REFRESH, 0, NULL, "Volume key in the table, not in the kernel keyring" },
 
+	{ "measure", 0, OPT_WORD, F(measure), CMD_DOCTOR, 0, NULL, "Measure, also where no terminal is; --measure=SECONDS bounds the time (30). Needs root" },
+	{ "quick", 0, OPT_FLAG, F(quick), CMD_DOCTOR, 0, NULL, "Measure nothing" },
+
 	{ "clear-flags", 0, OPT_FLAG, F(clear_flags), CMD_REFRESH, 0, NULL, "Leave no flag set" },
 
 	{ "length", 0, OPT_POSITIVE, F(length), CMD_FILL, UINT64_MAX / 512, "SECTORS", "Fill only this many 512-byte sectors" },
@@ -145,7 +148,8 @@ const struct command command_table[] = {
 	{ "doctor", NULL, CMD_DOCTOR, 0, 1, true, "[NAME|DEVICE|MOUNTPOINT]", "Say why encryption is slow here, and what mends it",
 	  "Without an argument: the machine and every open volume. With the name of an open volume, a device or a mount point: that "
 	  "volume and everything below it. Each finding has its evidence, a remedy with its cost and hazards, and the gain with its "
-	  "source. What could not be read is a finding of its own. Nothing is measured yet and nothing is changed.\n"
+	  "source. What could not be read is a finding of its own. On a terminal as root it says what it will read and for how long, and "
+	  "measures: the disk against the volume, its cipher against what the remedies offer, key slots. Nothing is written or changed.\n"
 	  "Exit code 12 when a warning or worse was found, else 0.",
 	  cmd_doctor },
 	{ "fill", NULL, CMD_FILL, 1, 1, false, "DEVICE", "Fill a device with random data",

@@ -70,6 +70,7 @@ static void report_late(const struct doctor_facts *f, const struct doctor_volume
 	else
 		finding_evidence(x, "Opened now it would be served by %s.", now->driver);
 	evidence_counts(f, v, x);
+	setup_set(&x->then, &v->spec, v->flags, NULL);
 	finding_remedy(x, COST_NOTHING, "hwluks refresh %s", v->name);
 	finding_hazard(x, "It asks for a passphrase of the volume, tests the driver with a known answer, and stops I/O for a moment.");
 	finding_lasting(x, "Load the driver before the volume is opened: run 'hwluks load' or open with 'hwluks open', and put the "
@@ -198,6 +199,14 @@ static void slower_remedy(struct finding *x, const struct accel *a, const struct
 		finding_lasting(x, "Then open %s again.", v->name);
 }
 
+/* Measured here: reads are slower on the engine by what makes advice a warning. */
+static bool measured_slower(const struct doctor_facts *f, const struct doctor_volume *v, const struct setup *rival)
+{
+	const struct measured_setup *engine = measured_now(f, v), *cpu = measured_find(f, rival);
+
+	return engine && cpu && rates_differ(&engine->read, &cpu->read) && cpu->read.median >= MEASURED_GAIN * engine->read.median;
+}
+
 /* What is known against the engine: published figures, or only that it pushed the CPU's instructions aside. */
 static bool against(const struct machine *m, const struct accel *a, const struct accel_figure **fig, const struct accel **cpu,
 		    const struct accel_alg **by)
@@ -209,22 +218,30 @@ static bool against(const struct machine *m, const struct accel *a, const struct
 
 CHECK(engine_slower)
 {
-	const struct accel *a = v->verdict.accel, *cpu;
-	const struct accel_figure *fig;
+	const struct accel *a = v->verdict.accel, *cpu = NULL;
+	const struct accel_figure *fig = NULL;
 	const struct accel_alg *by = NULL;
+	struct setup rival;
 	struct finding *x;
+	bool known, slower;
 
-	if (!on_hardware(v) || !a || !accel_is_engine(a) || !against(f->m, a, &fig, &cpu, &by))
+	if (!on_hardware(v) || !a || !accel_is_engine(a))
 		return;
-	if (a->slower_than_cpu == TRI_YES) {
-		x = finding_add(out, v, SEVERITY_WARNING, "%s is served by the %s, which published figures call slower than the CPU.",
-				v->name, a->name);
+	known = against(f->m, a, &fig, &cpu, &by);
+	setup_rival(f, v, &rival);
+	slower = measured_slower(f, v, &rival);
+	if (!known && !slower)
+		return;
+	if (slower || a->slower_than_cpu == TRI_YES) {
+		x = finding_add(out, v, SEVERITY_WARNING, "%s is served by the %s, which %s slower than the CPU.", v->name, a->name,
+				slower ? "is measured" : "published figures call");
 		slower_remedy(x, a, v);
 	} else {
 		x = finding_add(out, v, SEVERITY_NOTE, "The %s has taken %s from the CPU's AES instructions; which is faster was not measured.",
 				a->name, v->name);
 		finding_no_remedy(x, "A priority is not a speed: measure both before one is kept out.");
 	}
+	x->then = rival;
 	finding_evidence(x, "Served by %s (%s).", v->verdict.driver, binding_evidence_name(v->binding.evidence));
 	if (cpu && by)
 		finding_evidence(x, "%s has the higher priority; the CPU has its own: %s.", by->driver, cpu->name);

@@ -172,6 +172,8 @@ static void refresh_remedy(struct finding *x, const struct doctor_volume *v, uns
 	for (size_t i = 0; i < ARRAY_SIZE(flag_words); i++)
 		if (flags & flag_words[i].flag)
 			strbuf_printf(&words, " %s", flag_words[i].option);
+	if (v->spec_known && (flags ^ v->flags) & ~(unsigned)CRYPT_FLAG_ALLOW_DISCARDS)
+		setup_set(&x->then, &v->spec, flags, NULL);
 	finding_remedy(x, COST_NOTHING, "hwluks refresh%s%s %s", words.s ? words.s : " --clear-flags", keep ? " --persistent" : "", v->name);
 	finding_hazard(x, "It asks for a passphrase of the volume, and stops I/O for a moment.");
 	if (!keep)

@@ -34,6 +34,8 @@ const struct check check_table[] = {
 	{ "fixed-time", "AES is served by the slow constant-time code", "29", VOLUME, cause_fixed_time },
 	{ "software", "the volume is encrypted in software", "1", VOLUME, cause_software },
 	{ "argon2-memory", "a key slot needs more memory than there is", "34", VOLUME, cause_argon2_memory },
+	{ "pbkdf-slow", "a key slot takes long to unlock here", "32", VOLUME, cause_pbkdf_slow },
+	{ "disk-limits", "the disk is slower than the cipher", "40", VOLUME, cause_disk_limits },
 	{ "workqueues-5.9", "workqueue flags on a kernel that crashes with them", "19", VOLUME, cause_workqueues_5_9 },
 	{ "misaligned", "the data does not start on a sector of the disk", "16", VOLUME, cause_misaligned },
 	{ "crypttab-flags", "an option of crypttab is not in force", "20", VOLUME, cause_crypttab_flags },
@@ -66,6 +68,7 @@ const struct check check_table[] = {
 	{ "binding-unknown", "which driver serves a volume is not known", "", VOLUME, cause_binding_unknown },
 	{ "stack-unknown", "what is below a volume is not known", "", VOLUME, cause_stack_unknown },
 	{ "header-unknown", "the header of a volume is not known", "", VOLUME, cause_header_unknown },
+	{ "not-measured", "a measurement that failed", "", VOLUME, cause_not_measured },
 };
 const size_t check_count = ARRAY_SIZE(check_table);
 
@@ -99,6 +102,7 @@ static const struct absorption {
 	{ "small-requests", "sector-size" },
 	{ "fixed-time", "software" },
 	{ "volumes-unknown", "header-unknown" },
+	{ "disk-limits", "software sector-size small-requests workqueues foreign-cipher adiantum-with-aes xts-on-arm xts-long-key" },
 };
 
 /* --- findings ------------------------------------------------------------------------------------- */
@@ -192,6 +196,26 @@ void finding_gain(struct finding *f, double factor, const char *fmt, ...)
 	SET(gain);
 }
 
+void finding_gain_measured(struct finding *f, double factor, const char *fmt, ...)
+{
+	f->factor = factor;
+	f->measured = true;
+	SET(gain);
+}
+
+const char *finding_cost(const struct finding *f, char *buf, size_t size)
+{
+	if (f->cost != COST_REWRITE || f->rewrite_s <= 0)
+		str_copy(buf, size, cost_sentence(f->cost));
+	else if (f->rewrite_s < 120)
+		str_copy(buf, size, "rewrites all data: less than two minutes at the speed measured here");
+	else if (f->rewrite_s < 2 * 3600)
+		snprintf(buf, size, "rewrites all data: about %.0f minutes at the speed measured here", f->rewrite_s / 60);
+	else
+		snprintf(buf, size, "rewrites all data: about %.*f hours at the speed measured here", f->rewrite_s < 10 * 3600, f->rewrite_s / 3600);
+	return buf;
+}
+
 void finding_hazard(struct finding *f, const char *fmt, ...)
 {
 	cleanup_free char *before = f->hazards;
@@ -238,7 +262,7 @@ static bool explains(const struct finding *c, const struct finding *s)
 	return c != s && (!c->volume || !s->volume || c->volume == s->volume) && check_absorbs(c->check->id, s->check->id);
 }
 
-/* A cause is at least as bad as what it explains. */
+/* A cause is at least as bad as what it explains; what was measured is not outweighed by what was not. */
 static void absorb_by(struct findings *l, struct finding *cause)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -247,7 +271,7 @@ static void absorb_by(struct findings *l, struct finding *cause)
 		if (s->absorbed_by || !explains(cause, s))
 			continue;
 		s->absorbed_by = cause;
-		if (s->severity > cause->severity && s->severity != SEVERITY_UNKNOWN)
+		if (s->severity > cause->severity && s->severity != SEVERITY_UNKNOWN && (s->measured || !cause->measured))
 			cause->severity = s->severity;
 	}
 }
@@ -288,8 +312,10 @@ static void run_check(const struct check *c, const struct doctor_facts *f, const
 	size_t before = out->n;
 
 	c->run(f, v, out);
-	for (size_t i = before; i < out->n; i++)
+	for (size_t i = before; i < out->n; i++) {
 		out->v[i]->check = c;
+		measured_apply(f, out->v[i]);
+	}
 }
 
 void doctor_run(const struct doctor_facts *f, const struct doctor_volume *only, struct findings *out)
@@ -330,6 +356,9 @@ void doctor_facts_free(struct doctor_facts *f)
 		free(f->v[i].stack.v);
 	}
 	free(f->v);
+	free(f->measured);
+	f->measured = NULL;
+	f->n_measured = 0;
 	crypttab_free(&f->crypttab);
 	f->v = NULL;
 	f->n = 0;

@@ -14,6 +14,7 @@
 #include "core/crypttab.h"
 #include "core/machine.h"
 #include "core/policy.h"
+#include "core/rate.h"
 #include "core/stack.h"
 
 /* --- facts ---------------------------------------------------------------------------------------- */
@@ -24,6 +25,9 @@ struct doctor_keyslot {
 	int slot;
 	char pbkdf[12]; /* "argon2id", "argon2i", "pbkdf2"; "" = unknown */
 	uint32_t iterations, memory_kib, parallel;
+	char hash[32];	       /* PBKDF2 only */
+	unsigned int key_bits; /* of the slot's cipher: how much the PBKDF has to make */
+	double unlock_s;       /* estimated from its measured speed here; 0 = not measured */
 };
 /* What the LUKS header says; with HEADER_UNKNOWN `why` says what was in the way. */
 struct doctor_header {
@@ -60,6 +64,26 @@ struct doctor_volume {
 	bool content_known;
 	char content[32];
 	unsigned int content_block; /* its smallest block, bytes; 0 = not known */
+	/* measured: reads of the device below and through the mapping, one request of MEASURED_REQUEST bytes at a time */
+	struct rate raw, mapped;
+	char measure_why[160]; /* what could not be measured; "" = nothing was missed, or nothing was to be measured */
+};
+
+#define MEASURED_REQUEST (1024u * 1024)
+#define MEASURED_MAX	 64u /* setups; more are not measured */
+
+/* A way to encrypt that can be measured without a disk. */
+struct setup {
+	bool is; /* false: none */
+	struct cipher_spec spec;
+	unsigned int flags; /* CRYPT_FLAG_* that change timing */
+	char forced[256];   /* text of the table that names a driver, "capi:..."; "" = the kernel's choice */
+};
+struct measured_setup {
+	struct setup setup;
+	char driver[ALG_NAME_MAX]; /* that was seen to do it; "" = could not be told */
+	struct rate write, read;
+	char why[160]; /* why it could not be measured; "" = it was */
 };
 
 enum doctor_tri { TRI_FACT_UNKNOWN, TRI_FACT_NO, TRI_FACT_YES };
@@ -73,6 +97,8 @@ struct doctor_facts {
 	bool crypttab_known;   /* an absent file is known, and empty */
 	struct crypttab crypttab;
 	enum doctor_tri fips;
+	struct measured_setup *measured;
+	size_t n_measured;
 };
 
 /* --- findings ------------------------------------------------------------------------------------- */
@@ -98,6 +124,9 @@ struct finding {
 	char *lasting; /* what keeps it from coming back, or NULL */
 	char *gain;    /* with its source, or NULL */
 	double factor; /* of the gain, for the order; 0 = not known */
+	bool measured; /* the gain was measured here */
+	struct setup then; /* how the volume is encrypted when the remedy was carried out; for measuring */
+	double rewrite_s;  /* of a remedy that rewrites all data, at measured speed; 0 = not measured */
 	const struct finding *absorbed_by; /* the cause that explains it, itself not absorbed */
 };
 struct findings {
@@ -113,6 +142,9 @@ void finding_no_remedy(struct finding *f, const char *fmt, ...) PRINTF(2, 3);
 void finding_hazard(struct finding *f, const char *fmt, ...) PRINTF(2, 3); /* adds a sentence */
 void finding_lasting(struct finding *f, const char *fmt, ...) PRINTF(2, 3);
 void finding_gain(struct finding *f, double factor, const char *fmt, ...) PRINTF(3, 4);
+void finding_gain_measured(struct finding *f, double factor, const char *fmt, ...) PRINTF(3, 4);
+/* What the remedy costs, for people: "rewrites all data: about 3.4 hours ..." Returns buf. */
+const char *finding_cost(const struct finding *f, char *buf, size_t size);
 void findings_free(struct findings *l);
 
 /* --- checks --------------------------------------------------------------------------------------- */
@@ -141,6 +173,31 @@ bool findings_reach(const struct findings *l, enum severity s);
 const struct finding *findings_worst(const struct findings *l, const struct doctor_volume *v);
 /* True when the cause with this id explains that symptom (for tests and docs). */
 bool check_absorbs(const char *cause, const char *symptom);
+
+/* --- measured.c: what to measure, and what it says ------------------------------------------------------ */
+
+bool setup_same(const struct setup *a, const struct setup *b);
+/* driver NULL: the kernel's choice. Flags that do not change timing are left out. */
+void setup_set(struct setup *s, const struct cipher_spec *spec, unsigned int flags, const char *driver);
+/* The volume as it is served now. False when that cannot be set up a second time. */
+bool setup_now(const struct doctor_facts *f, const struct doctor_volume *v, struct setup *out);
+/* For a volume on an engine: the same in software, or by the CPU's own code where it has some. False for others. */
+bool setup_rival(const struct doctor_facts *f, const struct doctor_volume *v, struct setup *out);
+/* What was measured of it; NULL when nothing was. */
+const struct measured_setup *measured_find(const struct doctor_facts *f, const struct setup *s);
+const struct measured_setup *measured_now(const struct doctor_facts *f, const struct doctor_volume *v);
+
+/* --- measured_text.c: measurements in a recording -------------------------------------------------------- */
+
+/* A new entry, to be filled; freed with the facts. Valid until the next call. */
+struct measured_setup *measured_add(struct doctor_facts *f, const struct setup *s);
+/* Lines "device MEDIAN LOW HIGH RUNS", "mapping ...", "unlock SLOT SECONDS", "why ...". */
+void measured_volume_to_text(const struct doctor_volume *v, struct strbuf *out);
+/* Untrusted text: what is no such line is passed over. The header must have been read before. */
+void measured_volume_from_text(const char *text, struct doctor_volume *v);
+/* "setup CIPHER BITS SECTOR FLAGS FORCED|-", and for it "driver ...", "write MEDIAN LOW HIGH RUNS", "read ...", "why ...". */
+void measured_setups_to_text(const struct doctor_facts *f, struct strbuf *out);
+void measured_setups_from_text(const char *text, struct doctor_facts *f);
 
 /* --- header_text.c: a header in a recording ---------------------------------------------------------- */
 

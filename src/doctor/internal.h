@@ -69,6 +69,15 @@ CHECK(argon2_memory);
 CHECK(argon2_row);
 CHECK(header_unknown);
 
+/* measured.c */
+CHECK(disk_limits);
+CHECK(pbkdf_slow);
+CHECK(not_measured);
+/* A measured gain that makes advice a warning: the same that makes another spec worth choosing (core/rank.c). */
+#define MEASURED_GAIN 1.25
+/* The measured gain of a finding whose remedy says what it changes, its severity by it, and how long a rewrite takes. */
+void measured_apply(const struct doctor_facts *f, struct finding *x);
+
 /* --- questions ------------------------------------------------------------------------------------- */
 
 static inline bool on_hardware(const struct doctor_volume *v)

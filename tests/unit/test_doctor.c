@@ -23,6 +23,7 @@ struct vdesc {
 	uint32_t argon_kib;
 	uint64_t offset;
 	unsigned int tag;
+	const char *measured; /* as in a recording */
 };
 struct row {
 	const char *name;
@@ -34,6 +35,10 @@ struct row {
 	const char *release;
 	enum doctor_tri fips;
 	const char *remedy; /* part of the first finding's remedy, or of the reason why there is none */
+	const char *setups; /* what was measured, as in a recording */
+	const char *gain;   /* part of the first finding's gain */
+	double factor;	    /* of it, within a hundredth; 0 = not looked at */
+	double rewrite_s;
 };
 
 static void stack_build(struct doctor_volume *v, const char *text)
@@ -79,6 +84,7 @@ static void volume_build(const struct machine *m, const struct load_plan *plan, 
 		v->header.slot[0] = (struct doctor_keyslot){ .pbkdf = "argon2id", .iterations = 4, .memory_kib = d->argon_kib, .parallel = 4 };
 		v->header.n_slots = 1;
 	}
+	measured_volume_from_text(d->measured, v);
 }
 
 static const struct finding *find(const struct findings *l, const char *id)
@@ -136,6 +142,31 @@ static void list_found(const struct findings *l)
 			      l->v[i]->remedy ? l->v[i]->remedy : "", l->v[i]->no_remedy ? l->v[i]->no_remedy : "");
 }
 
+static bool near(double a, double b)
+{
+	return a > 0.99 * b && a < 1.01 * b;
+}
+
+static unsigned int check_gain(const struct row *r, const struct findings *l)
+{
+	const struct finding *x = l->n ? l->v[0] : NULL;
+	unsigned int bad = 0;
+
+	if (r->gain && !(x && x->gain && strstr(x->gain, r->gain))) {
+		print_message("%s: the gain is '%s'\n", r->name, x && x->gain ? x->gain : "");
+		bad++;
+	}
+	if (r->factor > 0 && !(x && x->measured && near(x->factor, r->factor))) {
+		print_message("%s: the factor is %.3f, measured %d\n", r->name, x ? x->factor : 0, x && x->measured);
+		bad++;
+	}
+	if (r->rewrite_s > 0 && !(x && near(x->rewrite_s, r->rewrite_s))) {
+		print_message("%s: the rewrite takes %.1f s\n", r->name, x ? x->rewrite_s : 0);
+		bad++;
+	}
+	return bad;
+}
+
 static unsigned int check_row(const struct row *r, const struct findings *l)
 {
 	char *copy = xstrdup(r->want), *save = NULL;
@@ -160,6 +191,7 @@ static unsigned int check_row(const struct row *r, const struct findings *l)
 		print_message("%s: the remedy is not '%s'\n", r->name, r->remedy);
 		bad++;
 	}
+	bad += check_gain(r, l);
 	free(copy);
 	if (bad)
 		list_found(l);
@@ -187,6 +219,7 @@ static unsigned int run_row(const struct row *r, struct strv *fired)
 		volume_build(&m, &plan, &r->v, "home", &f.v[f.n++]);
 	if (r->w.spec)
 		volume_build(&m, &plan, &r->w, "data", &f.v[f.n++]);
+	measured_setups_from_text(r->setups, &f);
 	doctor_run(&f, NULL, &l);
 	bad = check_row(r, &l);
 	for (size_t i = 0; i < l.n; i++)
@@ -209,6 +242,12 @@ static unsigned int run_row(const struct row *r, struct strv *fired)
 #define SSD	   .disk = "nvme0n1 0 512 1048576 512 0"
 #define HDD	   .disk = "sda 1 512 1048576 0 0"
 #define HDD_4K	   .disk = "sda 1 4096 1048576 0 0"
+#define KEY256	   .spec = "aes-cbc-essiv:sha256", .bits = 256, .driver = "essiv(cbc-aes-geode,sha256-generic)"
+#define KEY128	   .spec = "aes-cbc-essiv:sha256", .bits = 128, .driver = "essiv(cbc-aes-geode,sha256-generic)"
+#define RATES(r)   "write " #r " " #r " " #r " 3\nread " #r " " #r " " #r " 3\n"
+#define NOW256(r)  "setup aes-cbc-essiv:sha256 256 512 0 -\n" RATES(r)
+#define THEN128(r) "setup aes-cbc-essiv:sha256 128 512 0 -\n" RATES(r)
+#define XTS(z, r)  "setup aes-xts-plain64 512 " #z " 0 -\n" RATES(r)
 #define NO_ABOVE   "-software -key-size -mode -driver-late -engine-excluded -engine-slower -driver-not-loaded -no-aes"
 
 static const struct row rows[] = {
@@ -363,6 +402,55 @@ static const struct row rows[] = {
 	  .want = "essiv-refused=warning old-kernel=note" },
 	{ "kernel 2.6.26", { .arch = ARCH_X86_32, .kernel = KVER(2, 6), .cpu = "fpu", .here = "geode-lx", .in = "geode-lx" }, .release = "2.6.26-2-686",
 	  .want = "old-kernel=note -essiv-refused" },
+	/* measured: 10 MB/s by the cipher and 100 by the disk; without a disk 11.11 and 50 with the other key, so 33.3 (20 + 10 ms a MB) */
+	{ "measured: the key size", GEODE, { KEY256, .header = HEADER_LUKS2, .measured = "device 100 99 101 5\nmapping 10 9.9 10.1 5\n" },
+	  .setups = NOW256(11.111) THEN128(50), .want = "key-size=warning software<key-size -disk-limits -not-measured", .factor = 3.333,
+	  .gain = "reading 10.0 MB/s now, 33.3 with a 128-bit key (3.3 times)", .rewrite_s = 1073.74 * (0.1 + 0.03) },
+	{ "measured: without a volume's reads only the cipher counts", GEODE, { KEY256, .header = HEADER_LUKS2 },
+	  .setups = NOW256(10) THEN128(50), .want = "key-size=warning", .factor = 5 },
+	{ "measured: only the volume, the rewrite at its speed", GEODE, { KEY256, .header = HEADER_LUKS2, .measured = "mapping 10 9.9 10.1 5\n" },
+	  .want = "key-size=warning", .rewrite_s = 1073.74 * 0.2 },
+	{ "measured: inside the spread is no difference", GEODE, { KEY256, .header = HEADER_LUKS2 },
+	  .setups = NOW256(10) "setup aes-cbc-essiv:sha256 128 512 0 -\nwrite 30 9 60 3\nread 30 9 60 3\n", .want = "key-size=note", .factor = 1,
+	  .gain = "(no difference). The runs lie far apart" },
+	{ "measured: inside the volume's own noise is no difference", GEODE,
+	  { KEY256, .header = HEADER_LUKS2, .measured = "device 20 10 30 5\nmapping 10 5 15 5\n" },
+	  .setups = NOW256(11) THEN128(12), .want = "key-size=note", .factor = 1, .gain = "reading 10.0 MB/s now, 10.8 with a 128-bit key (no difference)" },
+	{ "measured: another driver answered", GEODE, { KEY256, .header = HEADER_LUKS2 },
+	  .setups = "setup aes-cbc-essiv:sha256 256 512 0 -\ndriver other\nwrite 9 9 9 3\nread 9 9 9 3\n" THEN128(50), .want = "key-size=warning" },
+	{ "measured: sectors pay", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD_4K, .header = HEADER_LUKS2, .content = "ext4 4096" },
+	  .setups = XTS(512, 100) XTS(4096, 150), .want = "sector-size=warning", .factor = 1.5, .gain = "in sectors of 4096 bytes (1.5 times)" },
+	{ "measured: sectors pay little", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD_4K, .header = HEADER_LUKS2, .content = "ext4 4096" },
+	  .setups = XTS(512, 100) XTS(4096, 110), .want = "sector-size=note", .factor = 1.1 },
+	{ "measured: sectors do not pay", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD_4K, .header = HEADER_LUKS2, .content = "ext4 4096" },
+	  .setups = XTS(512, 100) XTS(4096, 100), .want = "sector-size=info" },
+	{ "measured: late", AESNI_NEW, { XTS512, .driver = "xts(ecb(aes-generic))" },
+	  .setups = XTS(512, 900) "setup aes-xts-plain64 512 512 0 capi:xts(ecb(aes-generic))-plain64\ndriver xts(ecb(aes-generic))\n"
+	  "write 90 90 90 3\nread 90 90 90 3\n", .want = "driver-late=warning", .factor = 10 },
+	{ "measured: late, and the old driver has no name", AESNI_NEW, { XTS512, .how = UNLISTED, .measured = "device 900 890 910 5\nmapping 90 89 91 5\n" },
+	  .setups = XTS(512, 900), .want = "driver-late=warning", .factor = 5 },
+	{ "measured: the engine is slower than the CPU", GEODE, { KEY128 },
+	  .setups = THEN128(10) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256)-plain64\nwrite 20 20 20 3\nread 20 20 20 3\n",
+	  .want = "engine-slower=warning", .factor = 2 },
+	{ "measured: the engine is faster than the CPU", GEODE, { KEY128 },
+	  .setups = THEN128(20) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256)-plain64\nwrite 10 10 10 3\nread 10 10 10 3\n",
+	  .want = "-engine-slower" },
+	/* 40 */
+	{ "the disk is the limit", GEODE, { KEY128, HDD, .measured = "device 2 1.9 2.1 5\nmapping 1.8 1.7 1.9 5\n" }, .setups = THEN128(18),
+	  .want = "disk-limits=note small-requests<disk-limits", .factor = 10, .remedy = "Look below" },
+	{ "the disk is not the limit", GEODE, { KEY128, HDD, .measured = "device 20 19 21 5\nmapping 10 9 11 5\n" }, .setups = THEN128(20), .want = "-disk-limits" },
+	{ "the mapping was not read", GEODE, { KEY128, HDD, .measured = "device 20 19 21 5\nwhy It is suspended.\n" }, .want = "-disk-limits not-measured=unknown" },
+	{ "the cipher could not be measured", GEODE, { KEY128, HDD, .sector = 4096, .header = HEADER_LUKS2 }, .setups = "setup aes-cbc-essiv:sha256 128 4096 0 -\nwhy No zero target.\n",
+	  .want = "not-measured=unknown" },
+	/* 32 */
+	{ "a slot that takes long", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", .header = HEADER_LUKS2, .argon_kib = 1 << 18, .measured = "unlock 0 9.5\n" },
+	  .mem = 1 << 30, .want = "pbkdf-slow=warning", .factor = 4.75, .remedy = "cryptsetup luksConvertKey --key-slot 0 --iter-time 2000 /dev/sda1" },
+	{ "a slot that takes a little longer", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", .header = HEADER_LUKS1, .argon_kib = 1 << 18, .measured = "unlock 0 4\n" },
+	  .mem = 1 << 30, .want = "pbkdf-slow=note", .remedy = "luksChangeKey" },
+	{ "a slot as it should be", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", .header = HEADER_LUKS2, .argon_kib = 1 << 18, .measured = "unlock 0 2.2\nunlock 7 99\n" },
+	  .mem = 1 << 30, .want = "-pbkdf-slow" },
+	{ "a slot that was not measured", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", .header = HEADER_LUKS2, .argon_kib = 1 << 18 }, .mem = 1 << 30,
+	  .want = "-pbkdf-slow" },
 };
 
 static void test_rows(void **state)
@@ -450,10 +538,65 @@ static void test_crypttab(void **state)
 	assert_int_equal(t.n, 0);
 }
 
+/* What was measured, into text and back; text that nobody vouches for is passed over. */
+static void test_measured_text(void **state)
+{
+	static const char volume[] = "device 60.000 59.500 60.500 5\nmapping 3.200 3.100 3.300 5\nunlock 2 4.500\nwhy It is late.\n";
+	static const char setups[] = "setup aes-xts-plain64 512 4096 24 -\ndriver xts-aes-aesni\nwrite 1.000 1.000 2.000 3\nread 5.000 4.000 6.000 3\n"
+				     "setup aes-cbc-essiv:sha256 256 512 0 capi:cbc-aes-geode-essiv:sha256\nwhy Refused.\n";
+	struct doctor_volume v = { .header.slot[0].slot = 2, .header.n_slots = 1 };
+	struct doctor_facts f = { .n = 0 };
+	struct strbuf out = { 0 };
+
+	(void)state;
+	measured_volume_from_text("x\ndevice 1 2 3 4\ndevice nan nan nan 1\nmapping 1 1 1 0\nmapping 1 1 1e12 1\nunlock 9 1\nunlock 2 -1\ndevice", &v);
+	measured_volume_from_text(NULL, &v);
+	assert_int_equal(v.raw.runs + v.mapped.runs, 0);
+	assert_true(v.header.slot[0].unlock_s == 0);
+	measured_volume_from_text(volume, &v);
+	measured_volume_to_text(&v, &out);
+	assert_string_equal(out.s, volume);
+	strbuf_free(&out);
+	measured_setups_from_text("write 1 1 1 1\nsetup aes- 1 1 1 -\nread 1 1 1 1\nsetup x\n", &f);
+	assert_int_equal(f.n_measured, 0);
+	measured_setups_from_text(setups, &f);
+	measured_setups_to_text(&f, &out);
+	assert_string_equal(out.s, setups);
+	for (unsigned int i = 0; i < 2 * MEASURED_MAX; i++)
+		measured_setups_from_text("setup aes-xts-plain64 512 512 0 -\n", &f);
+	assert_int_equal(f.n_measured, MEASURED_MAX);
+	strbuf_free(&out);
+	doctor_facts_free(&f);
+}
+
+/* The text of the table that names a driver. */
+static void test_setup(void **state)
+{
+	struct cipher_spec xts = spec_make("aes-xts-plain64", 512, 512), essiv = spec_make("aes-cbc-essiv:sha256", 256, 512);
+	struct setup a, b;
+
+	(void)state;
+	setup_set(&a, &xts, CRYPT_FLAG_ALLOW_DISCARDS, NULL);
+	assert_string_equal(a.forced, "");
+	setup_set(&b, &xts, 0, NULL);
+	assert_true(setup_same(&a, &b));
+	setup_set(&b, &xts, CRYPT_FLAG_NO_READ_WORKQUEUE, NULL);
+	assert_false(setup_same(&a, &b));
+	setup_set(&b, &xts, 0, "xts(ecb(aes-generic))");
+	assert_string_equal(b.forced, "capi:xts(ecb(aes-generic))-plain64");
+	assert_false(setup_same(&a, &b));
+	setup_set(&b, &essiv, 0, "essiv(cbc-aes-geode,sha256-generic)");
+	assert_string_equal(b.forced, "capi:essiv(cbc-aes-geode,sha256-generic)-plain64");
+	setup_set(&b, &essiv, 0, "cbc-aes-geode");
+	assert_string_equal(b.forced, "capi:cbc-aes-geode-essiv:sha256");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_measured_text),
+		cmocka_unit_test(test_setup),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_crypttab),
