@@ -259,8 +259,8 @@ void trial_run(int (*fn)(struct trial *t), struct trial *t, const struct trial_l
 	if (t->mapping.name[0])
 		mapping = child_run(sweep, t, SWEEP_LIMIT_MS, 0, NULL) != 0;
 	name_left(t, end, mapping, left_behind, size);
-	/* What is left behind still uses them. */
-	if (t->mapping.name[0] && known && !*left_behind)
+	/* What is left behind still uses them. A table that the kernel refused may have built some as well. */
+	if (known && !*left_behind)
 		forget_instances(&before);
 	alg_list_free(&before);
 }
