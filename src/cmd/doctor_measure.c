@@ -103,7 +103,7 @@ static void choose_volumes(struct doctor_facts *f, struct doctor_volume *only, s
 			str_copy(f->v[i].measure_why, sizeof(f->v[i].measure_why), "Too many volumes are open: name this one to have it measured.");
 }
 
-/* Each volume as it is, its software, and what the remedies would make of it. */
+/* Each volume as it is, its software, and what the remedies would make of it; nobody is offered those of findings that are explained. */
 static void choose_setups(const struct doctor_facts *f, const struct doctor_volume *only, struct job *j)
 {
 	struct findings l;
@@ -117,7 +117,7 @@ static void choose_setups(const struct doctor_facts *f, const struct doctor_volu
 	}
 	doctor_run(f, only, &l);
 	for (size_t i = 0; i < l.n; i++)
-		if (l.v[i]->volume && chosen(j, l.v[i]->volume))
+		if (!l.v[i]->absorbed_by && l.v[i]->volume && chosen(j, l.v[i]->volume))
 			add_setup(j, &l.v[i]->then);
 	findings_free(&l);
 }

@@ -55,23 +55,25 @@ bool setup_now(const struct doctor_facts *f, const struct doctor_volume *v, stru
 	return true;
 }
 
-/* "essiv(cbc(aes),sha256)" with the kernel's portable AES in it. False when that is not listed. */
-static bool portable(const struct doctor_facts *f, const struct cipher_spec *spec, char *buf, size_t size)
+/*
+ * The volume's driver with the kernel's portable AES in the engine's place: "xts(ecb(aes-generic))". An essiv() instance is found
+ * under its own driver's name only, so its hash is that of the volume's. False when there is none.
+ */
+static bool portable(const struct doctor_facts *f, const struct doctor_volume *v, char *buf, size_t size)
 {
-	static const char *const plain[] = { "aes-generic", "aes-lib" };
-	char name[256];
-	char *aes;
+	const char *mode = v->spec.mode, *hash = str_starts(v->verdict.driver, "essiv(") ? strrchr(v->verdict.driver, ',') : NULL;
+	const char *aes = alg_by_driver(&f->m->algs, "aes-generic") ? "aes-generic" :
+			  alg_by_driver(&f->m->algs, "aes-lib")	    ? "aes-lib" :
+								      NULL;
+	bool essiv = !strcmp(v->spec.iv, "essiv");
 
-	binding_api_name(spec, name, sizeof(name));
-	aes = strstr(name, "(aes)");
-	for (size_t i = 0; aes && i < ARRAY_SIZE(plain); i++)
-		if (alg_by_driver(&f->m->algs, plain[i])) {
-			bool xts = aes - name >= 3 && str_starts(aes - 3, "xts");
-
-			snprintf(buf, size, "%.*s%s%s%s%s", (int)(aes - name + 1), name, xts ? "ecb(" : "", plain[i], xts ? ")" : "", aes + 4);
-			return true;
-		}
-	return false;
+	if (!aes || !is_aes(&v->spec) || (essiv && !hash))
+		return false;
+	if (spec_is_xts(&v->spec))
+		snprintf(buf, size, "xts(ecb(%s))", aes);
+	else
+		snprintf(buf, size, "%s%s(%s)%s", essiv ? "essiv(" : "", mode, aes, essiv ? hash : "");
+	return true;
 }
 
 bool setup_rival(const struct doctor_facts *f, const struct doctor_volume *v, struct setup *out)
@@ -92,7 +94,7 @@ bool setup_rival(const struct doctor_facts *f, const struct doctor_volume *v, st
 			return true;
 		}
 	}
-	if (!portable(f, &v->spec, driver, sizeof(driver)))
+	if (!portable(f, v, driver, sizeof(driver)))
 		return false;
 	setup_set(out, &v->spec, v->flags, driver);
 	return true;

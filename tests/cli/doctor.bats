@@ -121,3 +121,57 @@ first() {
 	"$HWLUKS" --sysroot "$root" --json doctor >"$out" || [ $? = 12 ]
 	jq -e '.volumes | length == 64' "$out"
 }
+
+# What a recording of `doctor --measure` holds beside the rest. $1: of the volume; $2: of setups.
+measured() {
+	mkdir -p "$root/hwluks/measured"
+	printf "$1" >"$root/hwluks/measured/home"
+	printf "$2" >"$root/hwluks/measured-setups"
+}
+
+# The text says this, wherever its lines end.
+says() { tr -s ' \n' ' ' <"$out" | grep -F "$1"; }
+
+@test "measured: the gain and the hours of a rewrite, as text and as JSON" {
+	machine vm-geode-6.1-i386
+	volume aes-cbc-essiv:sha256 32
+	algorithm 'essiv(cbc(aes),sha256)' 'essiv(cbc-aes-geode,sha256-generic)' 400 2
+	mkdir "$root/hwluks/headers"
+	printf 'type luks2\nsector-size 512\ndata-offset 16777216\n' >"$root/hwluks/headers/home"
+	echo "home: 0 209715200 crypt aes-cbc-essiv:sha256 :32:logon:cryptsetup:home 0 8:2 32768" >"$root/hwluks/dm-table"
+	measured 'device 100 99 101 3\nmapping 10 9.9 10.1 3\n' \
+		'setup aes-cbc-essiv:sha256 256 512 0 -\nwrite 11.1 11 11.2 3\nread 11.1 11 11.2 3\nsetup aes-cbc-essiv:sha256 128 512 0 -\nwrite 50 49 51 3\nread 50 49 51 3\n'
+	first key-size warning 12
+	jq -e '.findings[0] | .measured == true and .factor > 3.2 and .factor < 3.4 and .rewrite_seconds > 13000 and .rewrite_seconds < 15000' "$out"
+	jq -e '.volumes[0] | .mapping_read.median == 10 and .device_read.runs == 3' "$out"
+	jq -e '.setups | length == 2 and .[1].read.high == 51 and .[1].failed == null' "$out"
+	"$HWLUKS" --sysroot "$root" doctor >"$out" || [ $? = 12 ]
+	says 'reading 10.0 MB/s now, 33.4 with a 128-bit key (3.3 times)'
+	says 'about 3.9 hours at the speed measured here'
+	says 'measured reads through the mapping 10.0 MB/s (9.9 to 10.1)'
+}
+
+@test "measured: the disk is the limit, and what was measured stands beside what is known" {
+	machine vm-geode-6.1-i386
+	volume aes-cbc-essiv:sha256 16
+	disk 1 512 2048
+	algorithm 'essiv(cbc(aes),sha256)' 'essiv(cbc-aes-geode,sha256-generic)' 400 2
+	measured 'device 20 19.9 20.1 3\nmapping 19 18.9 19.1 3\n' ''
+	first disk-limits note 0 home
+	echo "home: 0 2097152 crypt aes-cbc-essiv:sha256 :16:logon:cryptsetup:home 0 8:2 32768 1 sector_size:4096" >"$root/hwluks/dm-table"
+	measured 'device 60 59 61 3\nmapping 20 19 21 3\n' ''
+	"$HWLUKS" --sysroot "$root" doctor home >"$out"
+	says 'What was measured stands above.'
+	says 'Known figures of what is here:'
+	says 'hwluks doctor --measure --record machine.tar'
+}
+
+@test "what cannot be measured is refused: a recorded machine, no number, both options" {
+	machine vm-geode-6.1-i386
+	for o in '--measure --sysroot' '--measure=0 --sysroot' '--measure --quick --sysroot'; do
+		run "$HWLUKS" doctor $o "$root"
+		[ "$status" = 1 ]
+	done
+	run "$HWLUKS" doctor --quick --sysroot "$root"
+	[ "$status" = 0 ] || [ "$status" = 12 ]
+}

@@ -430,10 +430,10 @@ static const struct row rows[] = {
 	{ "measured: late, and the old driver has no name", AESNI_NEW, { XTS512, .how = UNLISTED, .measured = "device 900 890 910 5\nmapping 90 89 91 5\n" },
 	  .setups = XTS(512, 900), .want = "driver-late=warning", .factor = 5 },
 	{ "measured: the engine is slower than the CPU", GEODE, { KEY128 },
-	  .setups = THEN128(10) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256)-plain64\nwrite 20 20 20 3\nread 20 20 20 3\n",
+	  .setups = THEN128(10) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256-generic)-plain64\nwrite 20 20 20 3\nread 20 20 20 3\n",
 	  .want = "engine-slower=warning", .factor = 2 },
 	{ "measured: the engine is faster than the CPU", GEODE, { KEY128 },
-	  .setups = THEN128(20) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256)-plain64\nwrite 10 10 10 3\nread 10 10 10 3\n",
+	  .setups = THEN128(20) "setup aes-cbc-essiv:sha256 128 512 0 capi:essiv(cbc(aes-generic),sha256-generic)-plain64\nwrite 10 10 10 3\nread 10 10 10 3\n",
 	  .want = "-engine-slower" },
 	/* 40 */
 	{ "the disk is the limit", GEODE, { KEY128, HDD, .measured = "device 2 1.9 2.1 5\nmapping 1.8 1.7 1.9 5\n" }, .setups = THEN128(18),

@@ -12,7 +12,7 @@ arch=$1
 PATH=$PATH:/usr/sbin:/sbin
 
 # What a guest must be able to load, with all that these need. An architecture need not have every one.
-modules='virtio_pci virtio_blk virtio_rng virtio_crypto loop brd dm-mod dm-crypt dm-zero dm-integrity ext4
+modules='virtio_pci virtio_blk virtio_rng virtio_crypto loop brd dm-mod dm-crypt dm-zero dm-delay dm-integrity ext4
 	geode-aes padlock-aes padlock-sha aesni-intel geode-rng via-rng rng-core ccp
 	crypto_user af_alg algif_skcipher algif_hash
 	cbc ecb xts ctr essiv authenc cryptd crypto_simd cts lrw
