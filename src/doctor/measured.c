@@ -316,6 +316,14 @@ static const struct doctor_keyslot *slowest_slot(const struct doctor_header *h)
 	return worst;
 }
 
+static void evidence_slot(struct finding *x, const struct doctor_keyslot *s)
+{
+	if (s->memory_kib)
+		finding_evidence(x, "Slot %d: %.1f s for %s, %u passes over %u KiB.", s->slot, s->unlock_s, s->pbkdf, s->iterations, s->memory_kib);
+	else
+		finding_evidence(x, "Slot %d: %.1f s for %s, %u iterations.", s->slot, s->unlock_s, s->pbkdf, s->iterations);
+}
+
 CHECK(pbkdf_slow)
 {
 	const struct doctor_keyslot *s = slowest_slot(&v->header);
@@ -327,8 +335,10 @@ CHECK(pbkdf_slow)
 		return;
 	x = finding_add(out, v, s->unlock_s > UNLOCK_WARNING_S ? SEVERITY_WARNING : SEVERITY_NOTE,
 			"Key slot %d of %s takes %.1f s to unlock on this machine.", s->slot, v->name, s->unlock_s);
-	finding_evidence(x, "%s, %u iterations%s; estimated from the speed of it measured here.", s->pbkdf, s->iterations,
-			 s->memory_kib ? ", with the memory it asks for" : "");
+	for (size_t i = 0; i < v->header.n_slots; i++)
+		if (v->header.slot[i].unlock_s > 0)
+			evidence_slot(x, &v->header.slot[i]);
+	finding_evidence(x, "Estimated from the speed of each PBKDF, which was measured here.");
 	finding_evidence(x, "Slots are made for 2 s on the machine that makes them; this one may come from a faster one.");
 	finding_remedy(x, COST_NOTHING, "cryptsetup %s --key-slot %d --iter-time 2000 %s", luks2 ? "luksConvertKey" : "luksChangeKey", s->slot,
 		       *v->device ? v->device : "DEVICE");

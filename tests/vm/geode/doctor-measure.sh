@@ -120,9 +120,29 @@ dmsetup remove slow
 disk=$fast_disk
 cryptsetup open --key-file $pw $disk home
 
+# --- key slots that take long here ---------------------------------------------------------------------------------------------
+# What opening takes less what the cheap slot 0 takes, seconds. $1: slot; $2: ns of slot 0.
+unlock_s() {
+	u_start=$(now_ns)
+	cryptsetup open --test-passphrase --key-slot "$1" --key-file $pw $disk || return
+	awk -v ns=$(($(now_ns) - u_start - $2)) 'BEGIN { printf "%.3f\n", ns / 1e9 }'
+}
+add_slot() { cryptsetup luksAddKey -q --key-file $pw --key-slot "$@" $disk $pw; }
+ok 'a slot of Argon2' add_slot 1 --pbkdf argon2id --pbkdf-memory 8192 --pbkdf-parallel 1 --pbkdf-force-iterations 6
+ok 'a slot of PBKDF2' add_slot 2 --pbkdf pbkdf2 --pbkdf-force-iterations 100000
+start_ns=$(now_ns)
+ok 'slot 0 opens' cryptsetup open --test-passphrase --key-slot 0 --key-file $pw $disk
+start_ns=$(($(now_ns) - start_ns))
+argon2_s=$(unlock_s 1 $start_ns)
+pbkdf2_s=$(unlock_s 2 $start_ns)
+
 # --- recorded and replayed ---------------------------------------------------------------------------------------------------
 hwluks doctor --measure=1 --record /run/m.tar >/run/recorded 2>"$ERR"
 like 'a recording holds what was measured' "$(cat /run/recorded)" '*reads through the mapping*'
+like 'a slot takes long' "$(cat /run/recorded)" '*pbkdf-slow*'
+diag "slot 0 $start_ns ns, Argon2 $argon2_s s, PBKDF2 $pbkdf2_s s; doctor: $(grep -E '^ *- Slot' /run/recorded | tr '\n' ' ')"
+ok 'what Argon2 takes is what opening takes' near "$(sed -n 's/^ *- Slot 1: \([0-9.]*\) s .*/\1/p' /run/recorded)" "$argon2_s"
+ok 'what PBKDF2 takes is what opening takes' near "$(sed -n 's/^ *- Slot 2: \([0-9.]*\) s .*/\1/p' /run/recorded)" "$pbkdf2_s"
 unlike 'slow disk: gone' "$(cat /run/recorded)" '*disk-limits*'
 hwluks doctor --replay /run/m.tar >/run/replayed 2>/dev/null
 is 'and a replay says the same' "$(diff /run/recorded /run/replayed)" ''
