@@ -143,8 +143,8 @@ static void announce(const struct job *j)
 
 	for (size_t i = 0; i < j->n; i++)
 		strbuf_printf(&b, "%s%s", i ? ", " : "", j->v[i]->name);
-	log_note("Measuring for about %u s: reads of %s and of what is below; %zu ways to encrypt, without a disk; then key slots. Nothing is "
-		 "written to a device. --quick leaves it out.", s, b.s, j->n_s);
+	log_note("Measuring for about %u s: reads of %s and of what is below; %zu way%s to encrypt, without a disk; then key slots. Nothing is "
+		 "written to a device. --quick leaves it out.", s, b.s, j->n_s, j->n_s == 1 ? "" : "s");
 	strbuf_free(&b);
 }
 
@@ -185,12 +185,21 @@ static bool find_devices(struct doctor_volume *v, struct reads_request *rq)
 	return true;
 }
 
+static bool is_block(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISBLK(st.st_mode);
+}
+
 static void measure_volume(const struct job *j, struct doctor_volume *v)
 {
 	struct reads_request rq = { .raw_start = v->data_offset, .request = MEASURED_REQUEST, .run_ms = j->run_ms,
 				    .runs = RUNS };
 	struct reads_result res;
 
+	if (!v->open && !is_block(v->device)) /* a regular file */
+		return;
 	if (!find_devices(v, &rq))
 		return;
 	rq.size = v->size;
@@ -236,8 +245,12 @@ static void measure_slot(const struct machine *m, const struct job *j, struct do
 		s->unlock_s = o->unlock_s / o->iterations * s->iterations;
 	else
 		r = measure_unlock(&k, m->mem_available / 1024 / 4, &s->unlock_s);
-	if (r && !*v->measure_why)
+	if (!r)
+		return;
+	if (!*v->measure_why)
 		snprintf(v->measure_why, sizeof(v->measure_why), "What key slot %d takes could not be measured: %s.", s->slot, strerror(-r));
+	else
+		log_verbose("What key slot %d of %s takes could not be measured: %s.", s->slot, v->name, strerror(-r));
 }
 
 /* --- setups ---------------------------------------------------------------------------------------------------- */

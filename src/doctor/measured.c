@@ -131,9 +131,14 @@ static double rest_of(const struct doctor_volume *v)
 	return v->raw.runs ? 1 / v->raw.median : 0;
 }
 
-static double factor_of(const struct direction *d)
+/* Of the direction that gains most; 1 = no difference, less = slower. One at least is known. */
+static double factor_of(const struct direction *r, const struct direction *w)
 {
-	return d->known && d->differ ? d->then / d->now : 1;
+	double read = r->differ ? r->then / r->now : 1, write = w->differ ? w->then / w->now : 1;
+
+	if (!r->known || !w->known)
+		return r->known ? read : write;
+	return read > write ? read : write;
 }
 
 /* What drowns in the noise of the volume itself is no difference either. */
@@ -203,10 +208,12 @@ static void add_direction(struct strbuf *b, const char *what, const struct direc
 	if (!d->known)
 		return;
 	strbuf_printf(b, "%s%s %.*f MB/s now, %.*f %s", b->len ? "; " : "", what, d->now < 100, d->now, d->then < 100, d->then, with);
-	if (d->differ)
-		strbuf_printf(b, " (%.1f times)", d->then / d->now);
-	else
+	if (!d->differ)
 		strbuf_printf(b, " (no difference)");
+	else if (d->then < d->now)
+		strbuf_printf(b, " (slower)");
+	else
+		strbuf_printf(b, " (%.1f times)", d->then / d->now);
 }
 
 static double largest_spread(const struct doctor_volume *v, const struct measured_setup *now, const struct measured_setup *then)
@@ -223,20 +230,20 @@ static double largest_spread(const struct doctor_volume *v, const struct measure
 static void tell_gain(struct finding *x, const struct measured_setup *now, const struct measured_setup *then,
 		      const struct direction *r, const struct direction *w)
 {
-	double spread = largest_spread(x->volume, now, then), factor = factor_of(r) > factor_of(w) ? factor_of(r) : factor_of(w);
+	double spread = largest_spread(x->volume, now, then);
 	char with[SPEC_TEXT_MAX + 16];
 	struct strbuf b = { 0 };
 
 	change_text(x->volume, &x->then, then->driver, with, sizeof(with));
 	add_direction(&b, "reading", r, with);
 	add_direction(&b, "writing, where the disk writes as fast as it reads,", w, with);
-	finding_gain_measured(x, factor, "Measured here: %s.%s", b.s ? b.s : "", spread > NOISY ? " The runs lie far apart: take it with care." : "");
+	finding_gain_measured(x, factor_of(r, w), "Measured here: %s.%s", b.s ? b.s : "", spread > NOISY ? " The runs lie far apart: take it with care." : "");
 	strbuf_free(&b);
 }
 
 /*
- * Measured advice that pays becomes a warning, one that does not pay is less than it was. What is no advice (info) and what
- * was not offered at all stays as it is.
+ * Measured advice that pays becomes a warning, one that does not pay is less than it was, and nobody is told to rewrite a volume for
+ * nothing.
  */
 static void weigh(struct finding *x)
 {
@@ -246,6 +253,12 @@ static void weigh(struct finding *x)
 		x->severity = SEVERITY_NOTE;
 	else if (x->factor <= 1 && x->severity == SEVERITY_NOTE)
 		x->severity = SEVERITY_INFO;
+	if (x->factor > 1 || x->cost != COST_REWRITE || !x->remedy)
+		return;
+	free(x->remedy);
+	free(x->hazards);
+	x->remedy = x->hazards = NULL;
+	finding_no_remedy(x, "Rewriting it is not offered: measured here it gains nothing.");
 }
 
 /* Everything is read as it is encrypted now, and written as it will be. */

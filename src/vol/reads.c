@@ -196,7 +196,8 @@ int measure_unlock(const struct vol_keyslot *s, uint64_t mem_kib, double *second
 
 	if (!s->iterations || (strcmp(s->pbkdf, "pbkdf2") && !str_starts(s->pbkdf, "argon2")))
 		return -ENOTSUP;
-	r = child_run(unlock, &u, UNLOCK_LIMIT_MS, 0, &res);
+	/* libcryptsetup keeps the random source open that it once opened */
+	r = child_run(unlock, &u, UNLOCK_LIMIT_MS, CHILD_KEEP_FDS, &res);
 	if (!r && res.out.len == sizeof(*seconds))
 		memcpy(seconds, res.out.s, sizeof(*seconds));
 	else if (!r)

@@ -424,6 +424,10 @@ static const struct row rows[] = {
 	  .setups = XTS(512, 100) XTS(4096, 110), .want = "sector-size=note", .factor = 1.1 },
 	{ "measured: sectors do not pay", AESNI(KVER(6, 12)), { XTS512, .driver = "xts-aes-aesni", HDD_4K, .header = HEADER_LUKS2, .content = "ext4 4096" },
 	  .setups = XTS(512, 100) XTS(4096, 100), .want = "sector-size=info" },
+	{ "measured: no gain, so no rewrite", GEODE, { KEY256, .header = HEADER_LUKS2 }, .setups = NOW256(50) THEN128(50), .want = "key-size=note",
+	  .factor = 1, .remedy = "it gains nothing", .gain = "(no difference)" },
+	{ "measured: slower, so no rewrite", GEODE, { KEY256, .header = HEADER_LUKS2 }, .setups = NOW256(50) THEN128(20), .want = "key-size=note",
+	  .factor = 0.4, .remedy = "it gains nothing", .gain = "(slower)" },
 	{ "measured: late", AESNI_NEW, { XTS512, .driver = "xts(ecb(aes-generic))" },
 	  .setups = XTS(512, 900) "setup aes-xts-plain64 512 512 0 capi:xts(ecb(aes-generic))-plain64\ndriver xts(ecb(aes-generic))\n"
 	  "write 90 90 90 3\nread 90 90 90 3\n", .want = "driver-late=warning", .factor = 10 },

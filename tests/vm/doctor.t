@@ -18,11 +18,12 @@ big=$vm_build/run/doctor-4096.img
 mkdir -p "$vm_build/run"
 rm -f "$big"
 truncate -s 24M "$big"
+ok 'typist builds' tests/vm/tools/build.sh amd64 typist "$vm_build/typist-amd64"
 # -hypervisor: else the first thing to say is that the host may hide AES instructions
 doctor amd64 amd64 tests/vm/amd64/doctor.sh --cpu qemu64,-hypervisor --memory 512 --virtio-crypto \
 	--qemu -drive --qemu "if=none,id=big,file=$big,format=raw" \
 	--qemu -device --qemu virtio-blk-pci,drive=big,physical_block_size=4096 \
-	--file build/vm/padlock_model-amd64.ko:/padlock_model.ko
+	--file build/vm/padlock_model-amd64.ko:/padlock_model.ko --file "$vm_build/typist-amd64:usr/bin/typist"
 doctor key i386 tests/vm/geode/doctor.sh --geode none --env CASE=key
 doctor selftest i386 tests/vm/geode/doctor.sh --geode data --env CASE=selftest
 done_testing

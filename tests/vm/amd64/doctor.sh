@@ -97,4 +97,22 @@ apply_remedy 'sectors' "cryptsetup reencrypt*--sector-size 4096*$disk"
 ok 'sectors: close' cryptsetup close big
 ok 'sectors: open again' hwluks open --key-file $pw $disk big
 gone 'sectors' sector-size big
+cryptsetup close big
+
+# --- measured on a terminal, elsewhere when asked, and never with --quick
+dmsetup create null --table "0 40960 crypt cipher_null-ecb - 0 $disk 0"
+hash=$(device_hash $disk)
+mkdir -p /dev/pts
+mount -t devpts devpts /dev/pts
+with_limit 60 typist -- hwluks doctor null >/run/tty 2>&1
+like 'on a terminal: it says what and for how long' "$(tr -s '\r\n ' ' ' </run/tty)" '*Measuring for about 13 s: reads of null *Nothing is*'
+like 'on a terminal: and measures' "$(tr -s '\r\n ' ' ' </run/tty)" '*measured*reads through the mapping*reads of the device below*'
+with_limit 60 typist -- hwluks doctor --quick null >/run/tty 2>&1
+unlike 'quick: it does not' "$(tr -s '\r\n ' ' ' </run/tty)" '*easur*the mapping*'
+hwluks doctor null >/run/piped 2>&1
+unlike 'no terminal: it does not' "$(tr -s '\n ' ' ' </run/piped)" '*easur*the mapping*'
+hwluks doctor --measure=1 null >/run/piped 2>&1
+like 'no terminal, and asked for: it does' "$(tr -s '\n ' ' ' </run/piped)" '*measured*reads through the mapping*'
+is 'nothing was written' "$(device_hash $disk)" "$hash"
+dmsetup remove null
 done_testing
