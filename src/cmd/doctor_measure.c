@@ -245,7 +245,7 @@ static void measure_slot(const struct machine *m, const struct job *j, struct do
 		s->unlock_s = o->unlock_s / o->iterations * s->iterations;
 	else
 		r = measure_unlock(&k, m->mem_available / 1024 / 4, &s->unlock_s);
-	if (!r)
+	if (!r || r == -ERANGE)
 		return;
 	if (!*v->measure_why)
 		snprintf(v->measure_why, sizeof(v->measure_why), "What key slot %d takes could not be measured: %s.", s->slot, strerror(-r));

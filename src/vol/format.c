@@ -541,7 +541,7 @@ int vol_format_build(const struct vol_format_plan *p, const struct secret *s,
 	return build_why(p, r, why);
 }
 
-int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int *ms)
+int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int passes, unsigned int *ms)
 {
 	cleanup_secret struct secret s = { 0 };
 	struct vol_format_plan plan = {
@@ -552,7 +552,7 @@ int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int *ms)
 	int r;
 
 	plan.pbkdf.iter_time_ms = 0;
-	plan.pbkdf.force_iterations = VOL_PBKDF_TRIAL_PASSES;
+	plan.pbkdf.force_iterations = passes;
 	r = spec_parse("aes-xts-plain64", &plan.spec, &err);
 	if (!r)
 		r = secret_copy("trial", 5, &s);
@@ -576,7 +576,7 @@ void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory)
 	if (!is_argon2(p->type) || p->force_iterations || p->memory_kib <= VOL_PBKDF_TRIAL_KIB)
 		return;
 	trial.memory_kib = VOL_PBKDF_TRIAL_KIB;
-	if (!vol_pbkdf_trial(&trial, &ms))
+	if (!vol_pbkdf_trial(&trial, 4, &ms))
 		vol_pbkdf_bound(p, ms, keep_memory);
 }
 

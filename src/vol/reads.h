@@ -31,8 +31,8 @@ struct reads_result {
 int measure_reads(const struct reads_request *rq, struct reads_result *res);
 
 /*
- * *seconds: what the slot's PBKDF takes on this machine. PBKDF2: its speed is measured. Argon2: a cheaper slot is made in
- * memory and opened, and what that took is scaled by passes and memory; mem_kib bounds the memory (0 = 64 MiB).
- * 0, -ENOTSUP for another PBKDF or hash, -ETIMEDOUT, or another negative errno.
+ * *seconds: what the slot's PBKDF takes on this machine. PBKDF2: its speed is measured. Argon2: cheaper slots are made in
+ * memory and opened, and what more passes took is scaled by passes and memory; mem_kib bounds the memory (0 = 64 MiB).
+ * 0, -ERANGE too quick to tell, -ENOTSUP for another PBKDF or hash, -ETIMEDOUT, or another negative errno.
  */
 int measure_unlock(const struct vol_keyslot *s, uint64_t mem_kib, double *seconds);

@@ -290,11 +290,10 @@ void vol_pbkdf_bound(struct vol_pbkdf *p, unsigned int trial_ms, bool keep_memor
  */
 void vol_pbkdf_fit(struct vol_pbkdf *p, bool keep_memory);
 /*
- * What one unlock takes here with VOL_PBKDF_TRIAL_PASSES passes of p's Argon2 over p's memory, ms of wall time: a header with such
- * a slot is made and opened in memory. 0 or negative errno.
+ * What one unlock takes here with so many passes (4 at least) of p's Argon2 over p's memory, ms of wall time: a header with such a
+ * slot is made and opened in memory. 0 or negative errno.
  */
-#define VOL_PBKDF_TRIAL_PASSES 4u
-int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int *ms);
+int vol_pbkdf_trial(const struct vol_pbkdf *p, unsigned int passes, unsigned int *ms);
 
 /* Everything decided, before anything is done. Zeroed fields mean the default. */
 struct vol_format_plan {
