@@ -21,6 +21,8 @@ GIT_VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
 PREFIX      ?= /usr/local
 SBINDIR     ?= $(PREFIX)/sbin
 MANDIR      ?= $(PREFIX)/share/man
+DATADIR     ?= $(PREFIX)/share
+UNITDIR     ?= $(PREFIX)/lib/systemd/system
 BASHCOMPDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHCOMPDIR  ?= $(PREFIX)/share/zsh/site-functions
 FISHCOMPDIR ?= $(PREFIX)/share/fish/vendor_completions.d
@@ -44,6 +46,7 @@ endif
 
 # What the code needs whatever CFLAGS says; CFLAGS stays the builder's own.
 OUR_CFLAGS := -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Isrc \
+	-DHWLUKS_HOOKS='"$(DATADIR)/hwluks/initramfs-hooks"' -DHWLUKS_PROGRAM='"$(SBINDIR)/hwluks"' \
 	-DHWLUKS_VERSION='"$(or $(GIT_VERSION),$(VERSION))"' \
 	-ffunction-sections -fdata-sections -fstack-protector-strong -fvisibility=hidden \
 	-Wall -Wextra -Wshadow -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes -Wvla \

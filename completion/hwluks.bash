@@ -46,7 +46,7 @@ _hwluks_options() {
 		echo "--deferred"
 		;;
 	initramfs)
-		echo "--header --accelerator --kernel --crypttab"
+		echo "--header --accelerator --kernel --crypttab --root --generator --dry-run"
 		;;
 	esac
 }
@@ -144,7 +144,7 @@ _hwluks() {
 	detect | advise | fill | format | luksFormat | open | luksOpen)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_devices)" -- "$cur"; compgen -f -- "$cur") ;;
 	initramfs)
-		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W modules -- "$cur") ;;
+		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "install check remove modules deny" -- "$cur") ;;
 	close | luksClose | status | refresh | doctor)
 		((args == 0)) && mapfile -t COMPREPLY < <(compgen -W "$(_hwluks_mappings)" -- "$cur") ;;
 	esac

@@ -44,8 +44,12 @@ complete -c hwluks -n __hwluks_no_command -a status -d 'Say which driver serves 
 complete -c hwluks -n __hwluks_no_command -a refresh -d 'Bind an open volume to the best driver now, or change its flags'
 complete -c hwluks -n __hwluks_no_command -a doctor -d 'Say why encryption is slow here, and what mends it'
 complete -c hwluks -n __hwluks_no_command -a fill -d 'Fill a device with random data'
-complete -c hwluks -n __hwluks_no_command -a initramfs -d 'Say which kernel modules a boot image needs'
+complete -c hwluks -n __hwluks_no_command -a initramfs -d 'Put the accelerator\'s driver into the boot image'
+complete -c hwluks -n '__hwluks_command initramfs' -a install -d 'Put the hooks in, rebuild, look into the images'
+complete -c hwluks -n '__hwluks_command initramfs' -a check -d 'Look into the images'
+complete -c hwluks -n '__hwluks_command initramfs' -a remove -d 'Take the hooks back and rebuild'
 complete -c hwluks -n '__hwluks_command initramfs' -a modules -d 'Print the modules'
+complete -c hwluks -n '__hwluks_command initramfs' -a deny -d 'Print what keeps udev from loading engines'
 
 # load
 complete -c hwluks -n '__hwluks_command load' -l dry-run -d 'Print the plan and change nothing'
@@ -174,3 +178,6 @@ complete -c hwluks -n '__hwluks_command initramfs' -l header -r -F -d 'Detached 
 complete -c hwluks -n '__hwluks_command initramfs' -l accelerator -x -d 'Plan for this accelerator, here or not'
 complete -c hwluks -n '__hwluks_command initramfs' -l kernel -x -d 'Plan for this installed kernel instead of the running one'
 complete -c hwluks -n '__hwluks_command initramfs' -l crypttab -r -F -d 'Take the volumes from FILE instead of /etc/crypttab'
+complete -c hwluks -n '__hwluks_command initramfs' -l root -r -F -d 'Install, check or remove in the system below DIR'
+complete -c hwluks -n '__hwluks_command initramfs' -l generator -x -a 'initramfs-tools dracut mkinitcpio' -d 'Which builder, where several are installed'
+complete -c hwluks -n '__hwluks_command initramfs' -l dry-run -d 'Print the plan and change nothing'

@@ -5,7 +5,7 @@
 # What is no test script (lint, fuzzing, another run of the same tests under a tool) gets a small generated
 # script in $(BUILD)/check, so that prove runs and counts it like all else.
 
-.PHONY: check check-host check-images sanitize valgrind coverage demo help san-build
+.PHONY: check check-boot check-host check-images sanitize valgrind coverage demo help san-build
 
 CHECK := $(BUILD)/check
 SAN_BUILD := $(BUILD)/san
@@ -61,7 +61,12 @@ check-host: $(HOST_BUILT) san-build $(FUZZ_BINS)
 	@$(TEST_ENV) tools/prove.sh $(HOST_TIERS)
 
 check: $(HOST_BUILT) san-build $(FUZZ_BINS) $(VM_UNIT) vm-tools vm-padlock i386 amd64
-	@$(TEST_ENV) tools/prove.sh $(HOST_TIERS) vm: $(VM_UNIT) $(VM_TESTS)
+	@$(TEST_ENV) tools/prove.sh $(HOST_TIERS) vm: $(VM_UNIT) $(VM_TESTS) boot: $(BOOT_TESTS)
+
+# A Debian system with a LUKS root, booted again and again.
+BOOT_TESTS := $(sort $(wildcard tests/boot/*.t))
+check-boot: $(BUILD)/hwluks vm-tools i386
+	@$(TEST_ENV) tools/prove.sh boot: $(BOOT_TESTS)
 
 # Lines of src that the unit and command tests run. Not part of check: a number, not a verdict.
 coverage:
@@ -78,7 +83,7 @@ help:
 	@echo 'make demo            hwluks on a modelled AMD Geode, in a guest, shown on this terminal'
 	@echo 'make check-fast      unit and command tests; seconds'
 	@echo 'make check           every tier, guests included'
-	@echo 'make check-host      every tier that needs no guest; check-unit, check-cli, check-images, check-cost, check-vm: one tier'
+	@echo 'make check-host      every tier that needs no guest; check-unit, check-cli, check-images, check-cost, check-vm, check-boot: one tier'
 	@echo 'make lint            all static checks; lint-NAME runs one of: $(LINT_CHECKS)'
 	@echo 'make analyze         the slow ones of them: $(ANALYZE_CHECKS)'
 	@echo 'make bench-fill      speed of a fill beside other tools, on a disk file and a loop device'

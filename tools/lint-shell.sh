@@ -11,7 +11,7 @@ mapfile -t scripts < <(git ls-files --cached --others --exclude-standard | grep 
 		case $f in
 		*.bats | completion/hwluks.bash) echo "$f" ;;
 		*) IFS= read -r first <"$f" || true
-			[[ $first =~ ^'#!'.*[/\ ](sh|bash|dash|bats)$ ]] && echo "$f" ;;
+			[[ $first =~ ^'#!'.*[/\ ](sh|ash|bash|dash|bats)$ ]] && echo "$f" ;;
 		esac
 	done 2>/dev/null || true)
 ((${#scripts[@]} > 0)) || { echo 'no script found'; exit 1; }

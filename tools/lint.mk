@@ -14,9 +14,9 @@ analyze: $(ANALYZE_CHECKS:%=lint-%)
 LINT_SRCS = $(SRCS) $(wildcard tools/*.c)
 LINT_TEST_SRCS = $(wildcard tests/unit/*.c)
 # One compiler call a file, two at a time; -Werror does the judging.
-# The version's quotes do not survive xargs and sh; any string does.
-LINT_CFLAGS = $(filter-out -DHWLUKS_VERSION=% -ffunction-sections -fdata-sections,$(OUR_CFLAGS)) $(CPPFLAGS) \
-	-DHWLUKS_VERSION=__FILE__
+# The quotes of strings do not survive xargs and sh; any string does.
+LINT_CFLAGS = $(filter-out -DHWLUKS_VERSION=% -DHWLUKS_HOOKS=% -DHWLUKS_PROGRAM=% -ffunction-sections -fdata-sections,$(OUR_CFLAGS)) $(CPPFLAGS) \
+	-DHWLUKS_VERSION=__FILE__ -DHWLUKS_HOOKS=__FILE__ -DHWLUKS_PROGRAM=__FILE__
 define each_source
 	@echo "  LINT  $(1)"
 	$(Q)printf '%s\n' $(2) | xargs -P 2 -I{} sh -c '$(3)'
@@ -42,7 +42,7 @@ lint-shell:
 
 lint-man:
 	@echo "  LINT  man"
-	$(Q)! mandoc -T lint -W style man/hwluks.8 2>&1 | grep -v 'outdated mandoc.db'
+	$(Q)! mandoc -T lint -W style man/hwluks.8 man/hwluks.conf.5 2>&1 | grep -v -e 'outdated mandoc.db' -e 'referenced manual not found: Xr \(hwluks\|crypttab\)'
 
 lint-gcc:
 	$(call each_source,gcc,$(LINT_SRCS) $(LINT_TEST_SRCS),gcc $(LINT_CFLAGS) -O2 -Werror -c -o /dev/null {})

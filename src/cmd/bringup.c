@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "core/boot_conf.h"
 #include "vol/quarantine.h"
 #include "vol/verify.h"
 
@@ -81,10 +82,10 @@ unsigned int bringup_take_out_failed(struct sysroot *sr, struct machine *m, stru
 
 /* --- known-answer test ------------------------------------------------------------------------------ */
 
-static int test_driver(struct sysroot *sr, struct machine *m, const struct verdict *v, struct strbuf *text)
+static int test_driver(struct sysroot *sr, struct machine *m, const struct verdict *v, enum verify_when when, struct strbuf *text)
 {
 	const char *module = v->accel ? v->accel->modules : NULL;
-	struct verify_request rq = { .spec = &v->spec };
+	struct verify_request rq = { .spec = &v->spec, .ops = when == VERIFY_BOOT ? VERIFY_QUICK_OPS : 0 };
 	struct verify_result res;
 
 	verify_driver(&rq, &res);
@@ -134,7 +135,7 @@ int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_sp
 		if (known_good(&v, when))
 			strbuf_printf(text, "%s gave the known answer earlier since this boot.", v.driver);
 		else
-			r = test_driver(sr, m, &v, text);
+			r = test_driver(sr, m, &v, when, text);
 	}
 	verdict_free(&v);
 	return r;
@@ -142,7 +143,7 @@ int bringup_verify(struct sysroot *sr, struct machine *m, const struct cipher_sp
 
 /* --- loading ------------------------------------------------------------------------------------------- */
 
-static int verify_row(struct sysroot *sr, struct machine *m, const struct accel *a, struct strbuf *text)
+static int verify_row(struct sysroot *sr, struct machine *m, const struct accel *a, enum verify_when when, struct strbuf *text)
 {
 	struct cipher_spec spec[4];
 	size_t n = verify_specs(a, m->kernel, spec, ARRAY_SIZE(spec));
@@ -151,7 +152,7 @@ static int verify_row(struct sysroot *sr, struct machine *m, const struct accel 
 	for (size_t i = 0; i < n && !r; i++) {
 		struct strbuf t = { 0 };
 
-		r = bringup_verify(sr, m, &spec[i], VERIFY_HARDWARE, &t);
+		r = bringup_verify(sr, m, &spec[i], when, &t);
 		if (r || i + 1 == n)
 			strbuf_printf(text, "%s%s", text->len ? " " : "", t.s ? t.s : "");
 		strbuf_free(&t);
@@ -199,11 +200,21 @@ static bool more_to_come(const struct load_plan *plan, const struct load_item *i
 	return false;
 }
 
+/* Somebody waits for the machine: a device that is not on any bus gets a moment to appear, and no more. */
+#define ABSENT_WAIT_MS 3000u
+
+static unsigned int wait_limit(const struct machine *m, const struct accel *a, const struct bringup_options *o)
+{
+	unsigned int limit = o->wait_ms ? o->wait_ms : WAIT_MS;
+
+	return o->quick && limit > ABSENT_WAIT_MS && !accel_present(m, a, NULL, 0) ? ABSENT_WAIT_MS : limit;
+}
+
 /* A module is in; says what became of its device. */
 static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load_item *i, const struct bringup_options *o,
 			struct strbuf *text)
 {
-	int late = wait_for(sr, m, i->accel, o->wait_ms ? o->wait_ms : WAIT_MS);
+	int late = wait_for(sr, m, i->accel, wait_limit(m, i->accel, o));
 
 	probe_again(sr, PROBE_FOR_OPEN, m);
 	switch (driver_state(m, i->accel)) {
@@ -216,12 +227,15 @@ static int judge_loaded(struct sysroot *sr, struct machine *m, const struct load
 	case DRIVER_UNTESTED:
 		break;
 	default:
-		strbuf_printf(text, late ? "Loaded, but nothing was registered within the limit: see the kernel log." :
-					   "Loaded, but nothing was registered: see the kernel log.");
+		if (!accel_present(m, i->accel, NULL, 0))
+			strbuf_printf(text, "Loaded, but the %s was not found in this machine, and nothing was registered.", i->accel->name);
+		else
+			strbuf_printf(text, late ? "Loaded, but nothing was registered within the limit: see the kernel log." :
+						   "Loaded, but nothing was registered: see the kernel log.");
 		return -ENODEV;
 	}
 	strbuf_printf(text, "Loaded.");
-	return o->verify ? verify_row(sr, m, i->accel, text) : 0;
+	return o->verify ? verify_row(sr, m, i->accel, o->quick ? VERIFY_BOOT : VERIFY_HARDWARE, text) : 0;
 }
 
 static int load_one(struct sysroot *sr, struct machine *m, const struct load_plan *plan, const struct load_item *i,
@@ -320,4 +334,16 @@ void bringup_free(struct bringup *b)
 {
 	free(b->v);
 	*b = (struct bringup){ 0 };
+}
+
+void boot_conf_read(struct sysroot *sr, struct boot_conf *conf)
+{
+	cleanup_free char *text = NULL;
+	int r = sysroot_read(sr, BOOT_CONF_PATH, &text, NULL);
+
+	if (r && r != -ENOENT)
+		log_warn(BOOT_CONF_PATH " could not be read: %s. The defaults count.", strerror(-r));
+	boot_conf_parse(text, conf);
+	for (size_t i = 0; i < conf->warnings.n; i++)
+		log_warn("%s", conf->warnings.v[i]);
 }

@@ -65,7 +65,7 @@ struct options {
 	const char *fill; /* format: an engine, "auto" or "none" */
 	uint64_t length, rate_limit; /* 512-byte sectors, bytes per second */
 	/* initramfs */
-	const char *accelerator, *kernel, *crypttab;
+	const char *accelerator, *kernel, *crypttab, *root, *generator;
 };
 
 struct cmd_context {
@@ -220,6 +220,10 @@ void json_unread(struct json_object *o, const struct machine *m);
 int check_sector_size(const struct options *o); /* 0, or -EINVAL after saying what it may be */
 int spec_from_options(const struct options *o, struct cipher_spec *spec);
 
+struct boot_conf;
+/* bringup.c: /etc/hwluks.conf of this machine; absent: the defaults. Its warnings are logged. Always fills *conf. */
+void boot_conf_read(struct sysroot *sr, struct boot_conf *conf);
+
 /* --- open.c: what open and refresh share ---------------------------------------------------------- */
 
 /* The flags for dm-crypt that the command line names, enum vol_activate_flags. */
@@ -248,6 +252,7 @@ struct bringup_options {
 	bool wait_all;	      /* wait_ms is for all modules together: what it does not suffice for is left out */
 	bool force;	      /* over deny lists */
 	bool verify;	      /* known-answer test of engines outside the CPU that were loaded here */
+	bool quick;	      /* a small one */
 };
 /*
  * Carries out what the plan says, then gathers m's algorithms and modules anew. Always fills out. 0, -EPERM when rights are
@@ -269,6 +274,7 @@ enum verify_when {
 	VERIFY_ALWAYS,	      /* whatever would serve the spec, portable code included */
 	VERIFY_ENGINES,	      /* once per boot and spec, engines outside the CPU */
 	VERIFY_HARDWARE,      /* once per boot and spec, also CPU instructions: after hwluks loaded their driver */
+	VERIFY_BOOT,	      /* the same with fewer operations: somebody waits for the machine */
 };
 /*
  * Known-answer test of what would serve this spec now. 0 when it may be used, or `when` leaves it out; EXIT_DRIVER_BAD when it

@@ -27,7 +27,7 @@ const struct option_row option_table[] = {
 	{ "type", 'M', OPT_STRING, F(type), CMD_FORMAT | CMD_OPEN, 0, "TYPE", "luks2 (default for format), luks1, or luks" },
 	{ "adapt", 0, OPT_FLAG, F(adapt), CMD_FORMAT, 0, NULL, "Take the nearest spec the hardware serves instead of refusing" },
 	{ "software", 0, OPT_FLAG, F(software), CMD_FORMAT, 0, NULL, "Keep the spec asked for although it runs in software" },
-	{ "dry-run", 0, OPT_FLAG, F(dry_run), CMD_FORMAT | CMD_LOAD | CMD_FILL, 0, NULL, "Print the plan and change nothing" },
+	{ "dry-run", 0, OPT_FLAG, F(dry_run), CMD_FORMAT | CMD_LOAD | CMD_FILL | CMD_INITRAMFS, 0, NULL, "Print the plan and change nothing" },
 	{ "batch-mode", 'q', OPT_FLAG, F(batch_mode), CMD_FORMAT | CMD_OPEN | CMD_FILL, 0, NULL, "Ask no questions; the command line is the consent" },
 	{ "wipe-signatures", 0, OPT_FLAG, F(wipe_signatures), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the file systems or other signatures found on DEVICE" },
 	{ "replace-luks", 0, OPT_FLAG, F(replace_luks), CMD_FORMAT | CMD_FILL, 0, NULL, "Destroy the LUKS volume found on DEVICE for good" },
@@ -97,6 +97,8 @@ const struct option_row option_table[] = {
 	{ "accelerator", 0, OPT_STRING, F(accelerator), CMD_INITRAMFS, 0, "ID", "Plan for this accelerator, here or not" },
 	{ "kernel", 0, OPT_STRING, F(kernel), CMD_INITRAMFS, 0, "VERSION", "Plan for this installed kernel instead of the running one" },
 	{ "crypttab", 0, OPT_STRING, F(crypttab), CMD_INITRAMFS, 0, "FILE", "Take the volumes from FILE instead of /etc/crypttab" },
+	{ "root", 0, OPT_STRING, F(root), CMD_INITRAMFS, 0, "DIR", "Install, check or remove in the system below DIR" },
+	{ "generator", 0, OPT_STRING, F(generator), CMD_INITRAMFS, 0, "NAME", "initramfs-tools, dracut or mkinitcpio, where several are installed" },
 };
 const size_t option_count = ARRAY_SIZE(option_table);
 
@@ -159,11 +161,13 @@ const struct command command_table[] = {
 	  "Needed only where nobody may see which blocks of an encrypted volume are in use. It wears an SSD, takes up all the space "
 	  "of a thinly provisioned device, and discards undo it.",
 	  cmd_fill },
-	{ "initramfs", NULL, CMD_INITRAMFS, 1, 1, true, "modules", "Say which kernel modules a boot image needs",
-	  "Prints, one a line and in load order, the modules with which a boot image can open the volumes of crypttab: drivers of the "
-	  "accelerators that `load` would load, dm-crypt, templates, and the software that serves the volumes when a driver fails. "
-	  "Cipher, IV and key slots come from the LUKS headers; where none can be read, what the standard specs need is listed. "
-	  "The builder of the image adds what those modules depend on. A line that starts with # is for people.\n"
+	{ "initramfs", NULL, CMD_INITRAMFS, 1, 2, true, "install|check|remove|modules|deny", "Put the accelerator's driver into the boot image",
+	  "install puts the hooks where the builder of boot images looks (initramfs-tools, dracut, mkinitcpio), has it build the images, "
+	  "and looks into them. check only looks, at the images of all installed kernels, of --kernel, or at the file given; exit code 15 "
+	  "when something is missing. remove takes the hooks back and rebuilds.\n"
+	  "modules prints, one a line and in load order, the modules with which an image can open the volumes of crypttab: drivers of the "
+	  "accelerators that `load` would load or hwluks.conf names, dm-crypt, templates, and the software that serves the volumes when a "
+	  "driver fails. A line that starts with # is for people. deny prints what keeps udev from loading engines' drivers there.\n"
 	  "For another machine: --sysroot, or --accelerator with --kernel, --header and --crypttab.",
 	  cmd_initramfs },
 };

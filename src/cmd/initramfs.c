@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later WITH cryptsetup-OpenSSL-exception */
 /*
- * hwluks initramfs: gathers crypttab and LUKS headers, prints what a boot image needs.
+ * hwluks initramfs modules and deny: gathers crypttab, LUKS headers and hwluks.conf, prints what a boot image needs.
  * Must not choose a module (core/image_plan.c), and must not write anywhere.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/initramfs.h"
 #include "core/crypttab.h"
-#include "core/image_plan.h"
 #include "vol/vol.h"
 
 /* The specs that hwluks proposes: for volumes whose header cannot be read. */
 static const char *const standard_specs[] = { "aes-xts-plain64", "aes-cbc-essiv:sha256", "xchacha12,aes-adiantum-plain64" };
 
-struct specs {
-	struct cipher_spec *v;
-	size_t n;
-	bool incomplete; /* the spec of a volume is not known */
-};
-
-static bool specs_add(struct specs *l, const char *text)
+static bool specs_add(struct image_specs *l, const char *text)
 {
 	struct cipher_spec spec;
 
@@ -35,7 +28,7 @@ static bool specs_add(struct specs *l, const char *text)
 /* --- where the specs come from ----------------------------------------------------------------------- */
 
 /* Data area and key slots of one LUKS header. */
-static int add_header(const char *device, const char *header, struct specs *l, struct strbuf *why)
+static int add_header(const char *device, const char *header, struct image_specs *l, struct strbuf *why)
 {
 	struct vol_facts f = { 0 };
 	struct volume *v = NULL;
@@ -61,7 +54,7 @@ static bool is_plain(const struct crypttab_entry *e)
 }
 
 /* A volume without a header: crypttab itself says the cipher. */
-static int add_plain(const struct crypttab_entry *e, struct specs *l, struct strbuf *why)
+static int add_plain(const struct crypttab_entry *e, struct image_specs *l, struct strbuf *why)
 {
 	char cipher[160];
 
@@ -71,7 +64,7 @@ static int add_plain(const struct crypttab_entry *e, struct specs *l, struct str
 	return -EINVAL;
 }
 
-static int add_volume(struct cmd_context *c, const struct crypttab_entry *e, struct specs *l, struct strbuf *why)
+static int add_volume(struct cmd_context *c, const struct crypttab_entry *e, struct image_specs *l, struct strbuf *why)
 {
 	cleanup_free char *path = NULL;
 	char header[256];
@@ -88,7 +81,7 @@ static int add_volume(struct cmd_context *c, const struct crypttab_entry *e, str
 	return r ? r : add_header(path, detached ? header : NULL, l, why);
 }
 
-static void add_crypttab(struct cmd_context *c, const char *text, struct specs *l)
+static void add_crypttab(struct cmd_context *c, const char *text, struct image_specs *l)
 {
 	struct crypttab t;
 
@@ -124,7 +117,7 @@ static int read_given(const char *file, char **text)
 	return r;
 }
 
-static int gather_specs(struct cmd_context *c, struct specs *l)
+static int gather_specs(struct cmd_context *c, struct image_specs *l)
 {
 	cleanup_free char *text = NULL;
 	struct strbuf why = { 0 };
@@ -209,7 +202,7 @@ static void print_text(const struct image_plan *p, const struct machine *m)
 	}
 }
 
-static void print_json(const struct image_plan *p, const struct machine *m, const struct specs *l)
+static void print_json(const struct image_plan *p, const struct machine *m, const struct image_specs *l)
 {
 	struct json_object *doc = json_add_obj(NULL, NULL), *list;
 
@@ -243,40 +236,109 @@ static void warn_missing(const struct image_plan *p)
 				 p->v[i].accel->name);
 }
 
-static int modules(struct cmd_context *c)
+/* What udev must not load by itself in the image: drivers of engines outside the CPU may hang, and hwluks loads them with a limit. */
+static void print_denials(const struct image_plan *p)
 {
-	struct image_request rq = { 0 };
-	struct image_plan plan = { 0 };
-	struct machine m = { 0 };
-	struct specs l = { 0 };
-	int r = gather_machine(c, &m);
+	puts("# Made by hwluks for boot images only: it loads these drivers itself, with a time limit.");
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].accel && accel_is_engine(p->v[i].accel) && p->v[i].state != MODULE_BUILTIN)
+			printf("blacklist %s\n", p->v[i].module);
+}
+
+/* The drivers that hwluks.conf names. */
+static void heed_conf(struct cmd_context *c, const struct machine *m, struct boot_conf *conf, struct image_request *rq)
+{
+	boot_conf_read(&c->root, conf);
+	rq->no_accel = conf->drivers == BOOT_DRIVERS_NONE;
+	rq->names = conf->names.v;
+	rq->n_names = conf->names.n;
+	for (size_t i = 0; i < conf->names.n; i++)
+		if (!image_accel(conf->names.v[i], m->kernel))
+			log_warn(BOOT_CONF_PATH ": '%s' is no accelerator, module or driver in the table.", conf->names.v[i]);
+}
+
+int image_job_plan(struct cmd_context *c, struct image_job *j)
+{
+	int r = gather_machine(c, &j->m);
 
 	if (!r)
-		r = find_accel(c, &m, &rq.accel);
+		r = find_accel(c, &j->m, &j->rq.accel);
 	if (!r)
-		r = gather_specs(c, &l);
-	if (!r) {
-		rq.specs = l.v;
-		rq.n_specs = l.n;
-		image_plan(&m, &rq, &plan);
-		warn_missing(&plan);
-		if (c->opt.json) {
-			print_json(&plan, &m, &l);
-		} else {
-			print_text(&plan, &m);
-			say_unread(&m);
-		}
+		r = gather_specs(c, &j->specs);
+	if (r)
+		return r;
+	heed_conf(c, &j->m, &j->conf, &j->rq);
+	j->rq.specs = j->specs.v;
+	j->rq.n_specs = j->specs.n;
+	image_plan(&j->m, &j->rq, &j->plan);
+	warn_missing(&j->plan);
+	return 0;
+}
+
+void image_job_free(struct image_job *j)
+{
+	image_plan_free(&j->plan);
+	boot_conf_free(&j->conf);
+	free(j->specs.v);
+	machine_free(&j->m);
+}
+
+static int modules(struct cmd_context *c)
+{
+	struct image_job j = { 0 };
+	int r = image_job_plan(c, &j);
+
+	if (!r && c->opt.json) {
+		print_json(&j.plan, &j.m, &j.specs);
+	} else if (!r) {
+		print_text(&j.plan, &j.m);
+		say_unread(&j.m);
 	}
-	image_plan_free(&plan);
-	free(l.v);
-	machine_free(&m);
+	image_job_free(&j);
+	return r;
+}
+
+static int denials(struct cmd_context *c)
+{
+	struct image_job j = { 0 };
+	int r = image_job_plan(c, &j);
+
+	if (!r)
+		print_denials(&j.plan);
+	image_job_free(&j);
 	return r;
 }
 
 int cmd_initramfs(struct cmd_context *c)
 {
-	if (!strcmp(c->arg[0], "modules"))
-		return modules(c);
-	log_error("'initramfs %s' is not known: only 'initramfs modules'.", c->arg[0]);
+	static const struct {
+		const char *name;
+		int (*run)(struct cmd_context *c);
+		size_t max_args; /* its own word counted */
+		bool image;	 /* knows --root, --generator and --dry-run */
+	} actions[] = {
+		{ "modules", modules, 1, false },	     { "deny", denials, 1, false },
+		{ "install", initramfs_install, 1, true }, { "check", initramfs_check, 2, true },
+		{ "remove", initramfs_remove, 1, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (strcmp(actions[i].name, c->arg[0]))
+			continue;
+		if (c->n_args > actions[i].max_args) {
+			log_error("'%s' is one argument too many for 'initramfs %s'.", c->arg[actions[i].max_args], c->arg[0]);
+			return -EINVAL;
+		}
+		if (!actions[i].image && (c->opt.root || c->opt.generator || c->opt.dry_run)) {
+			log_error("--root, --generator and --dry-run are for install, check and remove.");
+			return -EINVAL;
+		}
+		if (actions[i].image && c->opt.sysroot) {
+			log_error("A recorded machine has no boot image: --root DIR takes the tree of a system.");
+			return -EINVAL;
+		}
+		return actions[i].run(c);
+	}
+	log_error("'initramfs %s' is not known: install, check, remove, modules or deny.", c->arg[0]);
 	return -EINVAL;
 }

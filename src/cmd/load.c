@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "core/boot_conf.h"
 #include "core/cmdline.h"
 
 static const char *action_text(enum load_action a)
@@ -143,21 +144,54 @@ static void boot_log(const struct load_plan *plan, const struct bringup *b)
 		boot_note("", plan->n ? "nothing to load." : "no accelerator was recognised.");
 }
 
-int cmd_load(struct cmd_context *c)
+/* True, after saying so, when the owner wants nothing loaded at boot. */
+static bool boot_off(struct cmd_context *c, const struct boot_conf *conf)
 {
-	struct load_request rq = { .names = c->arg, .n_names = c->n_args, .all = c->opt.all, .force = c->opt.force };
-	struct bringup_options how = { .wait_ms = (unsigned int)c->opt.wait * 1000, .force = c->opt.force, .wait_all = c->opt.boot, .verify = !c->opt.no_verify };
+	const char *why = switched_off(&c->root)		    ? "hwluks=off on the kernel command line: nothing is loaded." :
+			  conf->drivers == BOOT_DRIVERS_NONE && !c->n_args ? BOOT_CONF_PATH " says drivers = none: nothing is loaded." :
+								      NULL;
+
+	if (why && !c->opt.dry_run)
+		boot_note("", why);
+	if (why)
+		log_note("%s", why);
+	return why;
+}
+
+/* What hwluks.conf says, where the command line does not. */
+static void heed_conf(const struct options *o, const struct boot_conf *conf, struct load_request *rq, struct bringup_options *how)
+{
+	if (!rq->n_names) {
+		rq->names = (const char *const *)conf->names.v;
+		rq->n_names = conf->names.n;
+	}
+	if (!o->wait)
+		how->wait_ms = conf->wait * 1000;
+	how->verify &= !conf->no_verify;
+}
+
+/* A name that means nothing must not keep the others from being loaded while a machine boots. */
+static void boot_notes(const struct boot_conf *conf, struct load_plan *plan, bool dry_run)
+{
+	for (size_t i = 0; !dry_run && i < conf->warnings.n; i++)
+		boot_note("", conf->warnings.v[i]);
+	for (size_t i = 0; i < plan->unknown.n; i++) {
+		cleanup_free char *text = xasprintf("'%s' is no accelerator, module or driver in the table.", plan->unknown.v[i]);
+
+		log_warn("%s", text);
+		if (!dry_run)
+			boot_note("", text);
+	}
+	strv_free(&plan->unknown);
+}
+
+static int run(struct cmd_context *c, const struct load_request *rq, const struct bringup_options *how, const struct boot_conf *conf)
+{
 	struct bringup b = { 0 };
 	struct load_plan plan;
 	struct machine m = { 0 };
 	int r;
 
-	if (c->opt.boot && switched_off(&c->root)) {
-		if (!c->opt.dry_run)
-			boot_note("", "hwluks=off on the kernel command line: nothing is loaded.");
-		log_note("hwluks=off on the kernel command line: nothing is loaded.");
-		return 0;
-	}
 	if (c->opt.sysroot && !c->opt.dry_run) {
 		log_error("A recorded machine cannot load anything: add --dry-run to see the plan.");
 		return -EINVAL;
@@ -165,15 +199,17 @@ int cmd_load(struct cmd_context *c)
 	r = probe_machine(&c->root, (PROBE_FOR_OPEN | PROBE_KCONFIG | PROBE_RNG) | (c->opt.dry_run ? 0 : PROBE_LOAD), &m);
 	if (r)
 		return r;
-	policy_load_plan(&m, &rq, &plan);
+	policy_load_plan(&m, rq, &plan);
+	if (c->opt.boot)
+		boot_notes(conf, &plan, c->opt.dry_run);
 	r = refuse_unknown(&plan);
 	if (!r && !c->opt.dry_run)
-		r = bringup_run(&c->root, &m, &plan, &how, &b);
+		r = bringup_run(&c->root, &m, &plan, how, &b);
 	if (!plan.unknown.n)
 		report(&plan, c->opt.dry_run ? NULL : &b, &m, c->opt.json);
 	if (!r)
 		r = first_error(&b);
-	if (c->opt.boot && !c->opt.dry_run && !plan.unknown.n) {
+	if (c->opt.boot && !c->opt.dry_run) {
 		boot_log(&plan, &b);
 		r = 0;
 	}
@@ -182,5 +218,25 @@ int cmd_load(struct cmd_context *c)
 	bringup_free(&b);
 	load_plan_free(&plan);
 	machine_free(&m);
+	return r;
+}
+
+int cmd_load(struct cmd_context *c)
+{
+	struct load_request rq = { .names = c->arg, .n_names = c->n_args, .all = c->opt.all, .force = c->opt.force };
+	struct bringup_options how = { .wait_ms = (unsigned int)c->opt.wait * 1000, .force = c->opt.force, .wait_all = c->opt.boot, .quick = c->opt.boot, .verify = !c->opt.no_verify };
+	struct boot_conf conf = { 0 };
+	int r = 0;
+
+	if (c->opt.boot) {
+		boot_conf_read(&c->root, &conf);
+		if (!boot_off(c, &conf)) {
+			heed_conf(&c->opt, &conf, &rq, &how);
+			r = run(c, &rq, &how, &conf);
+		}
+	} else {
+		r = run(c, &rq, &how, &conf);
+	}
+	boot_conf_free(&conf);
 	return r;
 }

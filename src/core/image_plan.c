@@ -109,6 +109,25 @@ static void add_row(const struct machine *m, struct image_plan *p, const struct 
 			add(m, p, module, IMAGE_ACCEL, a);
 }
 
+const struct accel *image_accel(const char *name, kver kernel)
+{
+	const struct accel *a = accel_by_id(name);
+
+	if (!a)
+		a = accel_by_module(name);
+	return a ? a : accel_by_driver(name, kernel, NULL);
+}
+
+static void add_named(const struct machine *m, const struct image_request *rq, struct image_plan *p)
+{
+	for (size_t i = 0; i < rq->n_names; i++) {
+		const struct accel *a = image_accel(rq->names[i], m->kernel);
+
+		if (a)
+			add_row(m, p, a);
+	}
+}
+
 static void add_present(const struct machine *m, struct image_plan *p)
 {
 	struct load_request rq = { 0 };
@@ -162,7 +181,9 @@ void image_plan(const struct machine *m, const struct image_request *rq, struct 
 	*out = (struct image_plan){ 0 };
 	if (rq->accel)
 		add_row(m, out, rq->accel);
-	else
+	else if (rq->n_names)
+		add_named(m, rq, out);
+	else if (!rq->no_accel)
 		add_present(m, out);
 	/* algif_skcipher: libcryptsetup decrypts key slots with it where libcrypto lacks the cipher */
 	add_list(m, out, "dm_crypt\0algif_skcipher\0", IMAGE_KERNEL);

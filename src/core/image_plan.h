@@ -34,7 +34,13 @@ struct image_request {
 	size_t n_specs;
 	/* The accelerator to go for, here or not; NULL: those that hwluks would load on this machine. */
 	const struct accel *accel;
+	/* Without accel: those named, here or not (ids, modules, drivers; unknown names are passed over); or none at all. */
+	char *const *names;
+	size_t n_names;
+	bool no_accel;
 };
+/* The accelerator that a name stands for: its id, a module or a driver. NULL: no row has it. */
+const struct accel *image_accel(const char *name, kver kernel);
 /* Always fills out. A module that is known to be built in, or to belong to no kernel like this one, is in it with that state. */
 void image_plan(const struct machine *m, const struct image_request *rq, struct image_plan *out);
 void image_plan_free(struct image_plan *p);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/boot_conf.h"
 #include "core/cmdline.h"
 
 /* What hwluks itself and the specs it proposes need, besides the drivers of the table. */
@@ -375,7 +376,8 @@ static void scan_config_dir(struct sysroot *sr, struct name_index *ix, const cha
 		size_t n = strlen(names.v[i]);
 		cleanup_free char *path = NULL, *text = NULL;
 
-		if (n < 6 || strcmp(names.v[i] + n - 5, ".conf") || strv_has(seen, names.v[i]))
+		if (n < 6 || strcmp(names.v[i] + n - 5, ".conf") || strv_has(seen, names.v[i]) ||
+		    !strcmp(names.v[i], BOOT_DENY_FILE))
 			continue;
 		strv_add(seen, names.v[i]);
 		path = xasprintf("%s/%s", dir, names.v[i]);
@@ -441,9 +443,16 @@ struct load {
 	unsigned int flags;
 };
 
+/* In a boot image libkmod would heed BOOT_DENY_FILE; module_load has looked at all the other files itself. */
+static unsigned int probe_flags(const struct load *ld)
+{
+	if (ld->flags & MODULE_FORCE)
+		return KMOD_PROBE_IGNORE_COMMAND;
+	return access("/etc/modprobe.d/" BOOT_DENY_FILE, F_OK) ? KMOD_PROBE_APPLY_BLACKLIST : 0;
+}
+
 static int load_module(struct kmod_ctx *ctx, const struct load *ld)
 {
-	bool force = ld->flags & MODULE_FORCE;
 	struct kmod_module *mod = NULL;
 	int err = kmod_module_new_from_name(ctx, ld->name, &mod);
 
@@ -454,8 +463,7 @@ static int load_module(struct kmod_ctx *ctx, const struct load *ld)
 			err = -ENOENT;
 		else
 			err = kmod_module_probe_insert_module(
-				mod, force ? KMOD_PROBE_IGNORE_COMMAND : KMOD_PROBE_APPLY_BLACKLIST,
-				NULL, NULL, NULL, NULL);
+				mod, probe_flags(ld), NULL, NULL, NULL, NULL);
 	}
 	kmod_module_unref(mod);
 	return err > 0 ? -EACCES : err;

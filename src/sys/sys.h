@@ -48,6 +48,8 @@ int sysroot_open(struct sysroot *sr, const char *dir);
 /* The recording (not copied) stands for a machine. */
 void sysroot_replay(struct sysroot *sr, const struct recording *from);
 void sysroot_close(struct sysroot *sr);
+/* A descriptor of a regular file, for reading what is too large for sysroot_read; not for a recording in memory. */
+int sysroot_open_file(struct sysroot *sr, const char *path);
 /* A descriptor of a directory; not for a recording in memory (-EOPNOTSUPP). */
 int sysroot_open_dir(struct sysroot *sr, const char *path);
 /*
@@ -176,6 +178,25 @@ int child_run(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned
 /* The same; before_kill (may be NULL) runs in the parent when the limit has passed, right before the SIGKILL. */
 int child_run_guarded(int (*fn)(void *arg, int out), void *arg, int timeout_ms, unsigned int flags,
                       void (*before_kill)(void), struct child_result *res);
+
+/* --- image.c: boot images ---------------------------------------------------------- */
+
+struct cpio;
+/*
+ * Reads a boot image: cpio archives, packed or not, one after the other. out: as for cpio_feed, with keep. Packed ones are
+ * unpacked by gzip, zstd, xz, lz4, bzip2 or lzop. On error a sentence in why: -EBADMSG cut short or damaged, -EINVAL no
+ * image, -ENOENT, …
+ */
+int image_read(struct sysroot *sr, const char *path, struct cpio *out, struct strbuf *why);
+/* The file names of the libraries that this program runs with. */
+void own_libraries(struct strv *names);
+/*
+ * A file below the root, whole or not at all, over what was there; missing directories are made (0755). Links do not lead
+ * out of the root.
+ */
+int place_file(struct sysroot *sr, const char *path, unsigned int mode, const char *text, size_t len);
+int place_remove(struct sysroot *sr, const char *path);
+int place_remove_dir(struct sysroot *sr, const char *path); /* an empty one */
 
 /* --- modules.c: libkmod ----------------------------------------------------------- */
 

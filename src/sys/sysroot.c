@@ -310,6 +310,11 @@ static int open_file(struct sysroot *sr, const char *path)
 	return fd;
 }
 
+int sysroot_open_file(struct sysroot *sr, const char *path)
+{
+	return sr->from ? -EOPNOTSUPP : open_type(sr, path, S_IFREG);
+}
+
 int sysroot_open_dir(struct sysroot *sr, const char *path)
 {
 	int fd = sr->from ? -EOPNOTSUPP : open_type(sr, path, S_IFDIR);

@@ -255,15 +255,27 @@ static int run_rounds(struct run *r)
  * ---------------------------------------------------------------------------------------------------
  */
 
+static unsigned int unit_for(uint64_t bytes)
+{
+	if (bytes / UNITS > UNIT_MAX)
+		return UNIT_MAX;
+	return bytes / UNITS < UNIT_MIN ? UNIT_MIN : (unsigned int)(bytes / UNITS / UNIT_MIN * UNIT_MIN);
+}
+
+/* Of the last pass, as run_passes has it. */
+static unsigned int largest_request(const struct proof *p)
+{
+	unsigned int size = passes[ARRAY_SIZE(passes) - 1].units * unit_for((uint64_t)p->ops * p->spec.sector_size);
+
+	return size < REQUEST_MAX ? size : REQUEST_MAX;
+}
+
 /* Size of the device and number of rounds for the operations wanted. */
 static void plan(struct run *r)
 {
 	uint64_t bytes = (uint64_t)r->p->ops * r->sector_size;
 
-	r->unit = bytes / UNITS > UNIT_MAX ? UNIT_MAX
-	                                   : (unsigned int)(bytes / UNITS / UNIT_MIN * UNIT_MIN);
-	if (r->unit < UNIT_MIN)
-		r->unit = UNIT_MIN;
+	r->unit = unit_for(bytes);
 	r->rounds = (unsigned int)((bytes + (uint64_t)UNITS * r->unit - 1) /
 	                           ((uint64_t)UNITS * r->unit));
 	if (!r->rounds)
@@ -378,6 +390,8 @@ static int prove(struct trial *t)
 static void judge_end(const struct trial_end *end, const struct trial_limits *limits,
                       struct proof *p)
 {
+	char size[32];
+
 	if (end->err == -ETIMEDOUT && p->trial.mapping.name[0]) {
 		p->outcome = VERIFY_HUNG;
 		snprintf(p->text, sizeof(p->text),
@@ -397,8 +411,8 @@ static void judge_end(const struct trial_end *end, const struct trial_limits *li
 	} else if (p->outcome == VERIFY_OK) {
 		snprintf(
 			p->text, sizeof(p->text),
-			"%llu operations in requests of 512 bytes to 1 MiB: %s.",
-			(unsigned long long)p->operations,
+			"%llu operations in requests of %u bytes to %s: %s.",
+			(unsigned long long)p->operations, p->spec.sector_size, size_text(largest_request(p), size, sizeof(size)),
 			p->ciphertext_checked
 				? "the ciphertext equals libcrypto's and reads back"
 				: "all data reads back; libcrypto lacks this cipher, so its ciphertext was not compared");

@@ -94,7 +94,7 @@ luks() {
 	refuses "no accelerator in the table" initramfs modules --accelerator nosuch
 	refuses "No kernel 9.9.9-none is installed" initramfs modules --kernel 9.9.9-none
 	refuses "no kernel version" initramfs modules --kernel ../../etc
-	refuses "only 'initramfs modules'" initramfs pack
+	refuses 'is not known: install, check, remove, modules or deny' initramfs pack
 	refuses "needs\|takes" initramfs
 	refuses "could not be read" initramfs modules --crypttab nosuch
 	all_right
@@ -135,4 +135,86 @@ luks() {
 	unshare -rm sh -c 'mount -t tmpfs none /run && "$HWLUKS" load --boot --wait 2 >out 2>err; echo "$?" >rc; cat /run/hwluks.log' >log
 	[ "$(cat rc)" = 0 ]
 	grep -qE '^[0-9]+\.[0-9]{2} load: .+' log
+}
+
+# --- images ------------------------------------------------------------------------------------------------------
+
+# archive NAME...: a cpio archive of empty files on standard output.
+archive() {
+	rm -rf tree && mkdir tree
+	for f in "$@"; do
+		mkdir -p "tree/$(dirname "$f")" && : >"tree/$f"
+	done
+	(cd tree && find . | LC_ALL=C sort | cpio -o -H newc --quiet)
+}
+
+# lacks IMAGE: check reads it as the image of the system in ./root, and misses the program in it.
+lacks() {
+	local rc=0
+	cp "$1" root/boot/initrd.img-6.1
+	"$HWLUKS" initramfs check --root root >out 2>err || rc=$?
+	{ [ "$rc" = 15 ] && grep -q 'MISSING  The program' out && grep -q '  ok       Its list of modules' out; } ||
+		complain "$1: exit $rc: $(cat out err)"
+}
+
+@test "an image is read whatever packed it, behind a first archive too" {
+	mkdir -p root/boot root/lib/modules/6.1 root/usr/sbin
+	touch root/lib/modules/6.1/modules.dep root/usr/sbin/mkinitramfs
+	archive scripts/functions lib/modules/6.1/modules.dep >main
+	archive kernel/x86/microcode/AuthenticAMD.bin >early
+	head -c 1024 /dev/zero >zeros
+	lacks main
+	for p in gzip zstd xz bzip2; do
+		cat early zeros <("$p" -c <main) >"packed-$p"
+		lacks "packed-$p"
+	done
+	"$HWLUKS" initramfs check --root root --json >json 2>err || [ $? = 15 ]
+	jq -e '.images[0] | .kernel == "6.1" and .generator == "initramfs-tools" and (.ok | not) and any(.checks[]; .id == "index" and .ok)' json
+	all_right
+}
+
+@test "what is no image, or half of one, is an error and no verdict" {
+	archive scripts/functions lib/modules/6.1/x.ko >main
+	gzip -c main >packed
+	head -c 300 main >half
+	head -c 150 packed >half-packed
+	printf 'no image' >text
+	: >empty
+	refuses 'cut short or damaged' initramfs check half
+	refuses 'cut short or damaged' initramfs check half-packed
+	refuses 'neither a cpio archive nor packed' initramfs check text
+	refuses 'made by none of' initramfs check empty
+	refuses 'No kernel 6.1 is installed' initramfs check main
+	rc=0
+	"$HWLUKS" initramfs check /nosuch >out 2>err || rc=$?
+	{ [ "$rc" = 4 ] && grep -q 'No such file' err; } || complain "/nosuch: $rc"
+	all_right
+}
+
+@test "arguments that make no sense are refused" {
+	refuses 'is not known: install' initramfs rebuild
+	refuses 'one argument too many' initramfs install x
+	refuses 'are for install, check and remove' initramfs modules --root /
+	refuses 'are for install, check and remove' initramfs deny --dry-run
+	refuses 'no recorded\|recorded machine has no boot image' initramfs check --sysroot "$machines/pc-without-aes/root"
+	refuses "is no builder of boot images" initramfs install --generator grub
+	all_right
+}
+
+@test "a system without a builder: nothing is put anywhere" {
+	mkdir -p root/lib/modules
+	for a in install check remove; do
+		rc=0
+		"$HWLUKS" initramfs $a --root root >out 2>err || rc=$?
+		{ [ "$rc" != 0 ] && grep -q 'No builder of boot images' err; } || complain "$a: $rc $(cat err)"
+	done
+	[ "$(find root -type f | wc -l)" = 0 ]
+	all_right
+}
+
+@test "deny names drivers of engines outside the CPU only" {
+	"$HWLUKS" --sysroot "$machines/alix-2c2-geode-lx800-unloaded/root" initramfs deny >out 2>err
+	grep -qx 'blacklist geode-aes' out
+	"$HWLUKS" --sysroot "$machines/aesni-desktop/root" initramfs deny >out 2>err
+	[ "$(grep -c '^blacklist' out)" = 0 ]
 }

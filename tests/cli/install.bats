@@ -18,9 +18,18 @@ installed() { (cd "$dest" && find . -type f -printf '%m %P\n' | sort -k 2); }
 @test "install puts program, manual and completions below DESTDIR" {
 	mk DESTDIR="$dest" install
 	diff <(installed) - <<-'END'
+		644 usr/local/lib/systemd/system/hwluks-load.service
 		755 usr/local/sbin/hwluks
 		644 usr/local/share/bash-completion/completions/hwluks
 		644 usr/local/share/fish/vendor_completions.d/hwluks.fish
+		644 usr/local/share/hwluks/initramfs-hooks/dracut/hwluks-load.service
+		644 usr/local/share/hwluks/initramfs-hooks/dracut/hwluks-load.sh
+		755 usr/local/share/hwluks/initramfs-hooks/dracut/module-setup.sh
+		755 usr/local/share/hwluks/initramfs-hooks/initramfs-tools/hook
+		755 usr/local/share/hwluks/initramfs-hooks/initramfs-tools/local-top
+		755 usr/local/share/hwluks/initramfs-hooks/mkinitcpio/install
+		644 usr/local/share/hwluks/initramfs-hooks/mkinitcpio/run-hook
+		644 usr/local/share/man/man5/hwluks.conf.5
 		644 usr/local/share/man/man8/hwluks.8
 		644 usr/local/share/zsh/site-functions/_hwluks
 	END
@@ -28,20 +37,40 @@ installed() { (cd "$dest" && find . -type f -printf '%m %P\n' | sort -k 2); }
 }
 
 @test "every path can be chosen, blanks in it too" {
-	mk DESTDIR="$dest" PREFIX=/usr SBINDIR='/s bin' MANDIR=/m BASHCOMPDIR=/b ZSHCOMPDIR=/z FISHCOMPDIR=/f install
+	mk DESTDIR="$dest" PREFIX=/usr SBINDIR='/s bin' MANDIR=/m BASHCOMPDIR=/b ZSHCOMPDIR=/z FISHCOMPDIR=/f DATADIR='/d ata' UNITDIR='/u n' install
 	diff <(installed) - <<-'END'
 		644 b/hwluks
+		644 d ata/hwluks/initramfs-hooks/dracut/hwluks-load.service
+		644 d ata/hwluks/initramfs-hooks/dracut/hwluks-load.sh
+		755 d ata/hwluks/initramfs-hooks/dracut/module-setup.sh
+		755 d ata/hwluks/initramfs-hooks/initramfs-tools/hook
+		755 d ata/hwluks/initramfs-hooks/initramfs-tools/local-top
+		755 d ata/hwluks/initramfs-hooks/mkinitcpio/install
+		644 d ata/hwluks/initramfs-hooks/mkinitcpio/run-hook
 		644 f/hwluks.fish
+		644 m/man5/hwluks.conf.5
 		644 m/man8/hwluks.8
 		755 s bin/hwluks
+		644 u n/hwluks-load.service
 		644 z/_hwluks
 	END
+	grep -q 'ExecStart=-"/s bin/hwluks" load' "$dest/u n/hwluks-load.service"
+	[ "$(grep -r @SBINDIR@ "$dest" --exclude=hwluks | wc -l)" = 0 ]
 }
 
 @test "WITH_COMPLETION=no leaves the completions out" {
 	mk DESTDIR="$dest" PREFIX=/usr WITH_COMPLETION=no install
 	diff <(installed) - <<-'END'
+		644 usr/lib/systemd/system/hwluks-load.service
 		755 usr/sbin/hwluks
+		644 usr/share/hwluks/initramfs-hooks/dracut/hwluks-load.service
+		644 usr/share/hwluks/initramfs-hooks/dracut/hwluks-load.sh
+		755 usr/share/hwluks/initramfs-hooks/dracut/module-setup.sh
+		755 usr/share/hwluks/initramfs-hooks/initramfs-tools/hook
+		755 usr/share/hwluks/initramfs-hooks/initramfs-tools/local-top
+		755 usr/share/hwluks/initramfs-hooks/mkinitcpio/install
+		644 usr/share/hwluks/initramfs-hooks/mkinitcpio/run-hook
+		644 usr/share/man/man5/hwluks.conf.5
 		644 usr/share/man/man8/hwluks.8
 	END
 }

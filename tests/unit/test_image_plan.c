@@ -15,7 +15,7 @@
 static const struct row {
 	const char *what;
 	struct mdesc m;
-	const char *accel; /* id, or NULL */
+	const char *accel; /* id, or NULL; "=NAME NAME": named in hwluks.conf; "-": none wanted there */
 	const char *specs; /* separated by spaces */
 	const char *want;  /* a accelerator, k kernel, t template, s software; "!" missing, "+" built in, behind the name */
 } rows[] = {
@@ -47,6 +47,11 @@ static const struct row {
 	{ "built in", { "", ARCH_X86_64, KVER(6, 1), "fpu", .mods = "dm_crypt=builtin cbc=builtin" }, NULL, "aes-cbc-plain64",
 	  "k:dm_crypt+ k:algif_skcipher t:cbc+ s:aes_generic" },
 	{ "capi", { "", ARCH_X86_64, KVER(6, 1), "fpu" }, NULL, "capi:xts(aes)-plain64", KERNEL " t:xts t:ecb s:aes_generic" },
+	{ "named in hwluks.conf, here or not", { "", ARCH_X86_64, KVER(6, 1), SKYLAKE }, "=geode-lx nosuch", "aes-cbc-plain64",
+	  "a:geode-aes " ENGINE " t:cbc s:aes_generic" },
+	{ "named by a driver", { "", ARCH_X86_64, KVER(6, 1), SKYLAKE }, "=cbc-aes-geode", "aes-cbc-plain64",
+	  "a:geode-aes " ENGINE " t:cbc s:aes_generic" },
+	{ "hwluks.conf wants no driver", { "", ARCH_X86_64, KVER(6, 1), SKYLAKE }, "-", "aes-cbc-plain64", KERNEL " t:cbc s:aes_generic" },
 	{ "no spec", { "", ARCH_X86_64, KVER(6, 1), "fpu" }, NULL, "", KERNEL },
 };
 
@@ -66,12 +71,20 @@ static int check_row(const struct row *r)
 	struct machine m = machine_build(&r->m);
 	struct cipher_spec spec[4];
 	struct image_request rq = { .specs = spec, .n_specs = parse_specs(r->specs, spec, ARRAY_SIZE(spec)) };
+	cleanup_free char *words = xstrdup(r->accel && *r->accel == '=' ? r->accel + 1 : "");
+	char *names[4], *save = NULL;
 	struct strbuf got = { 0 };
 	struct image_plan p;
 	int bad;
 
-	if (r->accel)
+	rq.names = names;
+	rq.no_accel = r->accel && *r->accel == '-';
+	if (r->accel && *r->accel == '=') {
+		for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
+			names[rq.n_names++] = w;
+	} else if (r->accel && *r->accel != '-') {
 		assert_non_null(rq.accel = accel_by_id(r->accel));
+	}
 	image_plan(&m, &rq, &p);
 	for (size_t i = 0; i < p.n; i++) {
 		strbuf_printf(&got, "%s%c:%s%s", i ? " " : "", *image_role_name(p.v[i].role), p.v[i].module,

@@ -9,9 +9,10 @@
 #   fetch.sh sysroot  i386|amd64    tree to build against for a guest: C library, headers, -dev packages
 #   fetch.sh kver     i386|amd64    release (V above, as uname -r) of the kernel tree; headers are of the same V
 #   fetch.sh kdir     i386|amd64    the directory to give to make -C when building a module for that kernel
-#   fetch.sh all                    everything above
+#   fetch.sh mirror   i386|amd64    one line for a sources.list that names the mirror, its keyring and the suite
+#   fetch.sh all                    all trees
 #
-# Prints one line on stdout: the absolute path of the tree (or the release, or the directory). All else
+# Prints one line on stdout: the absolute path of the tree (or the release, the directory, the source). All else
 # goes to stderr. Exit 0, or 1 with a reason. A tree that is complete is never touched again and costs
 # no network; FETCH_REFRESH=1 fetches anew. Calls may run at the same time: they wait for each other.
 #
@@ -314,7 +315,7 @@ what=${1:-}
 arch=${2:-}
 case $what:$arch in
 kernel:i386 | kernel:amd64 | userland:i386 | userland:amd64 | headers:i386 | headers:amd64 | \
-	sysroot:i386 | sysroot:amd64 | kver:i386 | kver:amd64 | kdir:i386 | kdir:amd64 | all:) ;;
+	mirror:i386 | mirror:amd64 | sysroot:i386 | sysroot:amd64 | kver:i386 | kver:amd64 | kdir:i386 | kdir:amd64 | all:) ;;
 *) usage ;;
 esac
 for tool in apt-get apt-cache dpkg dpkg-deb depmod flock; do
@@ -330,6 +331,10 @@ exec 9>"$cache/fetch.lock"
 flock 9
 case $what in
 kernel | userland | headers | sysroot) tree "$what" "$arch" "$(recipe "$what" "$arch")" ;;
+mirror)
+	index_ready "$arch"
+	cat "$cache/apt/$arch/sources.list"
+	;;
 kver)
 	dir=$(tree kernel "$arch" "$(recipe kernel "$arch")")
 	cat "$dir/.kver"
