@@ -104,7 +104,7 @@ static int spawn_unpacker(const char *program, int fd, int *out, pid_t *pid)
 static int read_packed(int fd, const struct packer *p, struct cpio *c, struct strbuf *why)
 {
 	uint64_t stopped;
-	pid_t pid;
+	pid_t pid = 0;
 	int out = -1, r = spawn_unpacker(p->program, fd, &out, &pid);
 
 	if (r) {

@@ -161,7 +161,7 @@ static int unlock_pbkdf2(const struct vol_keyslot *s, double *seconds)
 /* What PASSES passes more take: the rest of an unlock, which a slow machine feels as well, is in both and drops out. */
 static int passes_ms(const struct vol_pbkdf *p, unsigned int *ms)
 {
-	unsigned int few, many;
+	unsigned int few = 0, many = 0;
 	int r = vol_pbkdf_trial(p, PASSES, &few);
 
 	if (!r)
